@@ -1,0 +1,157 @@
+"""Several policies acting as one, and the making of attempts.
+
+Order, outermost first: the layers as listed; then per attempt the picker over the gates, the gates' leases,
+the timers, and the sending. Only this file creates attempts, and nothing in it awaits between choosing a
+worker and holding all its leases.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from policies.outcome import Kind, Outcome
+from policies.policy import (
+    Attempt,
+    Call,
+    Candidate,
+    Gate,
+    Layer,
+    Lease,
+    Next,
+    Observer,
+    Picker,
+    Rejection,
+    Send,
+)
+from policies.timers import Timers
+
+
+@dataclass(frozen=True, slots=True)
+class Stack(Layer):
+    """Layers as one layer, the first outermost."""
+
+    layers: tuple[Layer, ...] = ()
+
+    async def run(self, call: Call, next: Next) -> Outcome:
+        for layer in reversed(self.layers):
+            next = partial(_enter_layer, layer, next)
+        return await next(call)
+
+
+async def _enter_layer(layer: Layer, next: Next, call: Call) -> Outcome:
+    return await layer.run(call, next)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """Policies in order. `over` binds them to workers; state lives in the gates, so one run, one pipeline."""
+
+    layers: tuple[Layer, ...] = ()
+    gates: tuple[Gate, ...] = ()
+    picker: Picker = field(default_factory=Picker)
+    timers: Timers = field(default_factory=Timers)
+
+    def over(self, workers: Sequence[str], send: Send, observer: Observer | None = None) -> "BoundPipeline":
+        return BoundPipeline(self, tuple(workers), send, observer or Observer())
+
+
+class BoundPipeline:
+    """A pipeline in front of its workers."""
+
+    def __init__(self, pipeline: Pipeline, workers: Sequence[str], send: Send, observer: Observer) -> None:
+        if not workers:
+            raise ValueError("a pipeline needs at least one worker, got none")
+        self.pipeline = pipeline
+        self.workers = tuple(workers)
+        self.pending: Counter[str] = Counter()  # attempts in flight per worker
+        self._send = send
+        self._observer = observer
+        self._layers = Stack(pipeline.layers)
+
+    async def run(self, call: Call) -> Outcome:
+        """Take a call through the layers and as many attempts as they make."""
+        return await self._layers.run(call, self._attempt)
+
+    def describe(self, now: float) -> dict[str, str]:
+        """Gate states per worker, without the empty ones."""
+        states = {
+            w: " ".join(s for g in self.pipeline.gates if (s := g.describe(w, now))) for w in self.workers
+        }
+        return {worker: state for worker, state in states.items() if state}
+
+    async def _attempt(self, call: Call) -> Outcome:
+        loop = asyncio.get_running_loop()
+        started = self._admit(call, loop.time())
+        if isinstance(started, Outcome):
+            return started
+        attempt, leases = started
+        outcome = Outcome(kind=Kind.ABANDONED, phase="attempt", cause="the waiting side left", by="gateway")
+        try:
+            outcome = await self.pipeline.timers.run(attempt, self._send)
+            return outcome
+        finally:
+            self._close(attempt, leases, outcome, loop.time())
+
+    def _admit(self, call: Call, now: float) -> tuple[Attempt, list[Lease]] | Outcome:
+        """Choose a worker and hold every lease for it, or refuse."""
+        candidates = self._candidates(call, now)
+        last = Rejection("no worker is open")
+        while candidates:
+            chosen = self.pipeline.picker.pick(call, candidates)
+            attempt = Attempt(call=call, worker=chosen.worker, number=call.attempts + 1, started_s=now)
+            entered = self._enter_gates(attempt)
+            if not isinstance(entered, Rejection):
+                call.attempts += 1
+                self.pending[attempt.worker] += 1
+                self._observer.attempt_started(attempt)
+                return attempt, entered
+            last = entered
+            candidates = [c for c in candidates if c.worker != chosen.worker]
+        return Outcome(
+            kind=Kind.REJECTED,
+            phase="admission",
+            cause=last.reason,
+            by="gateway",
+            status=503,
+            retry_after_s=last.retry_after_s,
+        )
+
+    def _candidates(self, call: Call, now: float) -> list[Candidate]:
+        allowed = [w for w in self.workers if call.workers is None or w in call.workers]
+        fresh = [w for w in allowed if w not in call.avoid]
+        return self._open(fresh, now) or self._open(allowed, now)
+
+    def _open(self, workers: Iterable[str], now: float) -> list[Candidate]:
+        weighed = ((w, self._weight(w, now)) for w in workers)
+        return [Candidate(w, weight, self.pending[w]) for w, weight in weighed if weight > 0]
+
+    def _weight(self, worker: str, now: float) -> float:
+        weight = 1.0
+        for gate in self.pipeline.gates:
+            weight *= gate.weight(worker, now)
+        return weight
+
+    def _enter_gates(self, attempt: Attempt) -> list[Lease] | Rejection:
+        leases: list[Lease] = []
+        for gate in self.pipeline.gates:
+            entered = gate.enter(attempt)
+            if isinstance(entered, Rejection):
+                self._observer.gate_rejected(attempt, gate, entered)
+                unsent = Outcome(kind=Kind.REJECTED, phase="admission", cause=entered.reason, by=gate.name)
+                for lease in leases:
+                    lease.close(attempt, unsent, attempt.started_s)
+                return entered
+            leases.append(entered)
+        return leases
+
+    def _close(self, attempt: Attempt, leases: list[Lease], outcome: Outcome, now: float) -> None:
+        if outcome.kind is Kind.ABANDONED and now >= attempt.call.deadline_s:
+            outcome = Outcome(
+                kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by="deadline", status=504
+            )
+        self.pending[attempt.worker] -= 1
+        for lease in leases:
+            lease.close(attempt, outcome, now)
+        self._observer.attempt_ended(attempt, outcome, now)
