@@ -1,0 +1,215 @@
+"""The history: an append-only record of everything that happened in a run, as JSON Lines.
+
+Judges read only this, so a stored history can be judged again later. All times are seconds since the start
+of the run on one clock. A request belongs to the phase of its *intended* send time.
+
+The first record is a `Setup`, phases follow each other without gaps, and the last record is `Finished`.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+import msgspec
+
+FORMAT = 1  # raised when a record changes its meaning; additions keep it
+
+PHASES = ("warm_up", "baseline", "fault", "recovery", "drain")
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", omit_defaults=True):
+    """Anything that happened."""
+
+
+class Hop(msgspec.Struct, frozen=True, kw_only=True):
+    """A service with bounded slots, or the gateway (slots None: as many as its policies let in)."""
+
+    name: str
+    slots: int | None = None
+
+
+class CallerSetup(msgspec.Struct, frozen=True, kw_only=True):
+    """A source of requests. `bystander`: by configuration it can never reach the faulted worker."""
+
+    name: str
+    hop: str  # where its requests enter
+    rate_rps: float
+    inference: bool  # False: a local request that needs no worker
+    bystander: bool = False
+    max_tokens: int = 0  # answer length of its requests, 0 for local ones
+
+
+class FaultSetup(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for. `parameters` carry units in their names, e.g. {"factor": 10} or {"latency_s": 6}."""
+
+    kind: str
+    worker: str
+    parameters: dict[str, float] = {}
+
+
+class Setup(Record, tag="setup", frozen=True, kw_only=True):
+    """What was run. `hops` run from the callers towards the workers; `timeout_s` is the attempt bound."""
+
+    scenario: str
+    preset: str
+    seed: int
+    version: str
+    hops: list[Hop]
+    workers: list[str]
+    callers: list[CallerSetup]
+    fault: FaultSetup | None = None
+    timeout_s: float | None = None
+    max_num_seqs: int = 0
+    step_floor_s: float = 0.0  # above 0: real steps are padded to at least this long
+    model: str = ""
+    device: str = ""
+    engine: str = ""  # torch | cost model
+    toxiproxy: str = ""  # which server carried the links
+    settings: dict[str, str] = {}
+    format: int = FORMAT
+
+
+class PhaseStarted(Record, tag="phase", frozen=True, kw_only=True):
+    at_s: float
+    phase: str  # one of PHASES
+
+
+class FaultChanged(Record, tag="fault", frozen=True, kw_only=True):
+    """The fault was installed, or removed. `verified`: the site confirmed it."""
+
+    at_s: float
+    active: bool
+    verified: bool = True
+
+
+class Arrived(Record, tag="arrived", frozen=True, kw_only=True):
+    """A caller sent a request, `at_s`; it meant to at `intended_s`."""
+
+    at_s: float
+    request: str
+    caller: str
+    intended_s: float
+
+
+class Ended(Record, tag="ended", frozen=True, kw_only=True):
+    """The end of a request as its caller saw it. `kind` is an outcome kind, or `hung` at the end of the run."""
+
+    at_s: float
+    request: str
+    kind: str
+    phase: str = ""
+    cause: str = ""
+    by: str = ""
+    tokens: int = 0
+    first_token_s: float | None = None
+    last_token_s: float | None = None
+    max_gap_s: float = 0.0
+
+
+class Visit(Record, tag="visit", frozen=True, kw_only=True):
+    """One request at one hop: it came, got a slot (None: never), and left at `at_s`."""
+
+    at_s: float
+    hop: str
+    request: str
+    arrived_s: float
+    granted_s: float | None
+    kind: str
+
+
+class Attempted(Record, tag="attempt", frozen=True, kw_only=True):
+    """One attempt, written when it ended. `token_times_s` are the arrivals of content at the gateway."""
+
+    at_s: float
+    request: str
+    number: int
+    worker: str
+    started_s: float
+    kind: str
+    phase: str = ""
+    cause: str = ""
+    tokens: int = 0
+    first_token_s: float | None = None
+    token_times_s: list[float] = []
+
+
+class Refused(Record, tag="refused", frozen=True, kw_only=True):
+    """A gate said no to one worker for one attempt."""
+
+    at_s: float
+    request: str
+    worker: str
+    gate: str
+    reason: str
+
+
+class Gauge(Record, tag="gauge", frozen=True, kw_only=True):
+    """A sample of one place. Which values there are depends on the place:
+
+    services: in_use, waiting. gateway: in_flight, and `pending.<worker>` each; states: gates per worker.
+    workers: up (1 or 0) and, while up, running, waiting, steps, step_seconds, tokens, aborted (the last four
+    counted since the worker started). `link <worker>`: probe_s, the round trip of one small request through
+    the link. `callers`: loop_lag_s, how late the event loop ran a timer.
+    """
+
+    at_s: float
+    place: str
+    values: dict[str, float]
+    states: dict[str, str] = {}
+
+
+class Finished(Record, tag="finished", frozen=True, kw_only=True):
+    """The run is over. `clean`: every process, port and toxic of ours was seen to be gone."""
+
+    at_s: float
+    clean: bool
+    note: str = ""
+
+
+AnyRecord = (
+    Setup | PhaseStarted | FaultChanged | Arrived | Ended | Visit | Attempted | Refused | Gauge | Finished
+)
+
+R = TypeVar("R", bound=Record)
+
+
+class History:
+    """Records in the order they happened; written through to a file if one is given."""
+
+    def __init__(self, records: Iterable[AnyRecord] = (), sink: BinaryIO | None = None) -> None:
+        self.records: list[AnyRecord] = []
+        self._encoder = msgspec.json.Encoder()
+        self._sink = sink
+        for record in records:
+            self.append(record)
+
+    def append(self, record: AnyRecord) -> None:
+        self.records.append(record)
+        if self._sink is not None:
+            self._sink.write(self._encoder.encode(record) + b"\n")
+
+    def of(self, kind: type[R]) -> Iterator[R]:
+        """All records of one kind, in order."""
+        return (record for record in self.records if isinstance(record, kind))
+
+    @property
+    def setup(self) -> Setup:
+        """The first record. ValueError if the history does not start with one."""
+        if self.records and isinstance(self.records[0], Setup):
+            return self.records[0]
+        raise ValueError("a history starts with a setup record, this one does not")
+
+
+def read_history(path: Path) -> History:
+    """A stored history. ValueError, naming the line, for one that is damaged or of a newer format."""
+    decoder = msgspec.json.Decoder(AnyRecord)
+    records = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            records.append(decoder.decode(line))
+        except msgspec.DecodeError as damage:
+            raise ValueError(f"{path}:{number}: not a history record: {damage}") from damage
+    history = History(records)
+    if history.setup.format > FORMAT:
+        raise ValueError(f"{path}: format {history.setup.format} is newer than this version reads ({FORMAT})")
+    return history
