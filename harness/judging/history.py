@@ -40,7 +40,7 @@ class CallerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FaultSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for. `parameters` carry units in their names, e.g. {"factor": 10} or {"latency_s": 6}."""
+    """What was asked for. `parameters` carry units in their names, {"factor": 10} or {"latency_s": 6}."""
 
     kind: str
     worker: str
@@ -92,7 +92,7 @@ class Arrived(Record, tag="arrived", frozen=True, kw_only=True):
 
 
 class Ended(Record, tag="ended", frozen=True, kw_only=True):
-    """The end of a request as its caller saw it. `kind` is an outcome kind, or `hung` at the end of the run."""
+    """The end of a request as its caller saw it. `kind`: an outcome kind, or `hung` at the end of the run."""
 
     at_s: float
     request: str

@@ -1,0 +1,27 @@
+"""Answers come later: the network between gateway and worker is slow, the worker itself is not.
+
+The worker's batch slot is free again while its answer is still under way, which is why a delay proxy does
+not stand in for a slow GPU.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from faults.fault import LinkFault, Toxic
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkLatency(LinkFault):
+    """Each piece of an answer is held for `latency_s` seconds. Gaps between tokens stay as they were."""
+
+    kind: ClassVar[str] = "link_latency"
+    meaning: ClassVar[str] = "answers reach the gateway `latency_s` seconds later; the worker is not slowed"
+
+    latency_s: float = 5.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.latency_s < float("inf"):
+            raise ValueError(f"link_latency: latency_s must be above 0 s and finite, got {self.latency_s}")
+
+    def toxics(self) -> tuple[Toxic, ...]:
+        return (Toxic("latency", "to_caller", {"latency": round(self.latency_s * 1000), "jitter": 0}),)

@@ -1,0 +1,26 @@
+"""Every engine step takes k times as long: a GPU that throttles, or shares its time with a neighbour."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from faults.fault import WorkerFault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowSteps(WorkerFault):
+    """Steps take `factor` times as long, at least 1. The batch holds its slots meanwhile.
+
+    The added time is waited, not computed, so that the worker's peers keep the CPU that they need.
+    """
+
+    kind: ClassVar[str] = "slow_steps"
+    meaning: ClassVar[str] = "every engine step takes `factor` times as long and holds its batch slots"
+
+    factor: float = 10.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.factor < float("inf"):
+            raise ValueError(f"slow_steps: factor must be 1 or more and finite, got {self.factor}")
+
+    def step_s(self, step_s: float) -> float:
+        return step_s * self.factor
