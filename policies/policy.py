@@ -41,6 +41,7 @@ class Call:
         rng: chance for this call alone, so that a policy that draws more disturbs no other call.
         sink: takes the answer piece by piece.
         committed: a content token has gone to the caller, so another attempt would repeat text.
+        served_by: the worker whose answer is being passed on, once the transport knows it.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Call:
     sink: Callable[[Chunk], None] = _discard
     attempts: int = 0
     committed: bool = False
+    served_by: str = ""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -26,6 +26,7 @@ class Tokenizer(Protocol):
     """Text to ids and back."""
 
     eos_ids: frozenset[int]
+    vocabulary_size: int
 
     def encode(self, text: str) -> list[int]: ...
     def decode(self, ids: SequenceOf[int]) -> str: ...

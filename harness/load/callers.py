@@ -1,0 +1,50 @@
+"""Open-loop callers: they send when the schedule says so, whatever became of the requests before."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One request to come. `intended_s` is on the run's clock; latency counts from there."""
+
+    intended_s: float
+    caller: str
+    number: int
+
+
+async def send_open_loop(
+    plan: Iterable[Planned], send: Callable[[Planned], Awaitable[None]], zero_s: float
+) -> set[asyncio.Task[None]]:
+    """Start `send` for each planned request at `zero_s` + `intended_s` loop seconds.
+
+    `plan` is ascending in time. Returns the tasks that have not ended when the last one was started.
+    """
+    loop = asyncio.get_running_loop()
+    under_way: set[asyncio.Task[None]] = set()
+    try:
+        for planned in plan:
+            ahead_s = zero_s + planned.intended_s - loop.time()
+            if ahead_s > 0:
+                await asyncio.sleep(ahead_s)
+            task = loop.create_task(_started(send, planned))
+            under_way.add(task)
+            task.add_done_callback(under_way.discard)
+    except asyncio.CancelledError:
+        await cancel_all(under_way)
+        raise
+    return under_way
+
+
+async def cancel_all(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel what still runs and wait until it has ended."""
+    left = [task for task in tasks if not task.done()]
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left)
+
+
+async def _started(send: Callable[[Planned], Awaitable[None]], planned: Planned) -> None:
+    await send(planned)

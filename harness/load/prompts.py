@@ -1,0 +1,27 @@
+"""What is asked: seeded prompts over a small vocabulary, as OpenAI-style request bodies."""
+
+import json
+import random
+
+_WORDS = (
+    "a list of all names in the module is returned when an object has no value and the class is not defined"
+).split()
+
+
+def prompt(words: int, rng: random.Random) -> str:
+    """A text of `words` words."""
+    return " ".join(rng.choice(_WORDS) for _ in range(words))
+
+
+def completion_body(text: str, max_tokens: int, seed: int) -> bytes:
+    """A streaming completion of exactly `max_tokens` tokens, so that every answer costs the same."""
+    body = {
+        "prompt": text,
+        "max_tokens": max_tokens,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "temperature": 0.0,
+        "seed": seed,
+        "ignore_eos": True,
+    }
+    return json.dumps(body).encode()

@@ -1,0 +1,115 @@
+"""A scenario: topology, load, fault and expectations, as a value. One phenomenon a file in `scenarios/`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from faults.fault import Fault
+from harness.judging.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """A service with bounded slots."""
+
+    name: str
+    slots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Services from the callers towards the gateway, then the workers."""
+
+    services: tuple[Tier, ...] = (Tier(name="front", slots=32), Tier(name="api", slots=24))
+    workers: int = 4
+    max_num_seqs: int = 8
+    max_queue: int = 256
+    step_floor_s: float = 0.03  # on a CPU; a GPU is never padded
+
+    def worker_names(self) -> list[str]:
+        return [worker_name(index) for index in range(self.workers)]
+
+
+def worker_name(index: int) -> str:
+    """The name of worker `index` everywhere: reports, headers, proxies."""
+    return f"worker-{index}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """An open-loop source of requests.
+
+    Attributes:
+        enters: the service that takes its requests.
+        max_tokens: length of every answer, 0 for local requests that need no worker.
+        avoids_fault: by configuration it never reaches the faulted worker, so it is a bystander.
+    """
+
+    name: str
+    enters: str
+    rate_rps: float
+    max_tokens: int = 0
+    prompt_words: int = 4
+    avoids_fault: bool = False
+
+    @property
+    def inference(self) -> bool:
+        return self.max_tokens > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phases:
+    """Lengths in seconds. After the recovery no request is sent; `drain_s` bounds the wait for the rest."""
+
+    warm_up_s: float = 3.0
+    baseline_s: float = 10.0
+    fault_s: float = 20.0
+    recovery_s: float = 8.0
+    drain_s: float = 6.0
+
+    def starts(self) -> dict[str, float]:
+        """Start of each phase since the start of the run, in order."""
+        starts, at_s = {}, 0.0
+        for name in ("warm_up", "baseline", "fault", "recovery"):
+            starts[name] = at_s
+            at_s += getattr(self, f"{name}_s")
+        return {**starts, "drain": at_s}
+
+    @property
+    def load_s(self) -> float:
+        """How long requests are sent."""
+        return self.warm_up_s + self.baseline_s + self.fault_s + self.recovery_s
+
+
+DEFAULT_CALLERS = (
+    Caller(name="chat", enters="front", rate_rps=20, max_tokens=16),
+    Caller(name="tenant", enters="front", rate_rps=4, max_tokens=16, avoids_fault=True),
+    Caller(name="local_front", enters="front", rate_rps=40),
+    Caller(name="local_api", enters="api", rate_rps=40),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One phenomenon.
+
+    Attributes:
+        meaning: one line: what it shows.
+        expects: the verdict that each preset must get, both ways: a suite that cannot fail proves nothing.
+    """
+
+    name: str
+    meaning: str
+    fault: Fault | None
+    expects: Mapping[str, Verdict]
+    faulted_worker: int = 0
+    topology: Topology = field(default_factory=Topology)
+    callers: tuple[Caller, ...] = DEFAULT_CALLERS
+    phases: Phases = field(default_factory=Phases)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.faulted_worker < self.topology.workers:
+            raise ValueError(f"{self.name}: faulted_worker {self.faulted_worker} is not in the pool")
+        entries = {tier.name for tier in self.topology.services}
+        for caller in self.callers:
+            if caller.enters not in entries:
+                raise ValueError(f"{self.name}: caller '{caller.name}' enters unknown service '{caller.enters}'")

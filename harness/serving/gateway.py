@@ -1,0 +1,46 @@
+"""The client harness: takes a request, asks the policies, sends attempts to workers."""
+
+import random
+from collections.abc import Mapping
+
+from harness.serving.link import Link
+from harness.serving.recorder import Recorder
+from policies.outcome import Kind, Outcome
+from policies.pipeline import Pipeline
+from policies.policy import Attempt, Call
+
+NAME = "gateway"
+
+
+class Gateway:
+    """Policies in front of the links to the workers."""
+
+    def __init__(
+        self, pipeline: Pipeline, links: Mapping[str, Link], recorder: Recorder, seed: int = 0
+    ) -> None:
+        self.in_flight = 0
+        self._links = dict(links)
+        self._recorder = recorder
+        self._seed = seed
+        self._bound = pipeline.over(list(links), self._send, recorder)
+
+    async def handle(self, call: Call) -> Outcome:
+        """One request, however many attempts the policies make of it."""
+        call.rng = random.Random(f"{self._seed} {call.id}")
+        arrived_s, kind = self._recorder.now(), Kind.ABANDONED
+        self.in_flight += 1
+        try:
+            outcome = await self._bound.run(call)
+            kind = outcome.kind
+            return outcome
+        finally:
+            self.in_flight -= 1
+            self._recorder.visit(NAME, call.id, arrived_s, arrived_s, kind)
+
+    def sample(self, now: float) -> None:
+        """Write the gauges; `now` is loop time."""
+        pending = {f"pending.{worker}": float(self._bound.pending[worker]) for worker in self._links}
+        self._recorder.gauge(NAME, {"in_flight": self.in_flight, **pending}, self._bound.describe(now))
+
+    async def _send(self, attempt: Attempt) -> Outcome:
+        return await self._links[attempt.worker].send(attempt)

@@ -1,0 +1,133 @@
+"""The client side of a hop over HTTP: sends a call on, passes the answer's pieces back, ends in an outcome.
+
+Each link has a connector of its own: in one shared pool the requests that hang on a slow worker take the
+connections that healthy workers need (aiohttp's default is 100 for all hosts together). Only POST is sent,
+since aiohttp silently repeats idempotent methods when a server drops the connection.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import aiohttp
+import msgspec
+
+from harness.serving.openai_api import answer_tokens, content_tokens, read_error, status_outcome
+from policies.outcome import OK, Kind, Outcome
+from policies.policy import Attempt, Call, Chunk
+
+CONNECT_S = 5.0  # when no policy sets one; loopback and a data centre both connect in milliseconds
+_NO_ROUNDING = 1e9  # aiohttp rounds timers above this many seconds up to whole ones
+
+Deliver = Callable[[Chunk], None]
+
+
+class HttpLink:
+    """A way to the next tier. `to` names it in outcomes."""
+
+    def __init__(self, url: str, to: str) -> None:
+        self.url = url
+        self.to = to
+        self._session: aiohttp.ClientSession | None = None
+
+    async def handle(self, call: Call) -> Outcome:
+        """Send a call on."""
+        return await self._post(call, call.sink, CONNECT_S, {})
+
+    async def send(self, attempt: Attempt) -> Outcome:
+        """Send one attempt to the worker behind this link."""
+        clock = asyncio.get_running_loop().time
+        connect_s = CONNECT_S if attempt.connect_s is None else attempt.connect_s
+        headers = {"X-Attempt": str(attempt.number)}
+        return await self._post(
+            attempt.call, lambda chunk: attempt.deliver(chunk, clock()), connect_s, headers
+        )
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def _post(self, call: Call, deliver: Deliver, connect_s: float, headers: dict[str, str]) -> Outcome:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_s, ceil_threshold=_NO_ROUNDING)
+        try:
+            async with self._open().post(
+                self.url + call.route,
+                data=call.payload,
+                headers={**_headers(call), **headers},
+                timeout=timeout,
+            ) as response:
+                return await self._receive(response, call, deliver)
+        except aiohttp.ConnectionTimeoutError:
+            cause = f"no connection to {self.to} within {connect_s:g} s"
+            return Outcome(kind=Kind.TIMEOUT, phase="connect", cause=cause, by=self.to)
+        except aiohttp.ClientConnectorError as refused:
+            cause = f"no connection to {self.to}: {refused.os_error.strerror or refused}"
+            return Outcome(kind=Kind.ERROR, phase="connect", cause=cause, by=self.to)
+        except (aiohttp.ClientError, ConnectionError) as broken:
+            cause = f"the connection to {self.to} broke: {type(broken).__name__}"
+            return Outcome(kind=Kind.ERROR, phase="stream", cause=cause, by=self.to)
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=0)
+            self._session = aiohttp.ClientSession(connector=connector, auto_decompress=False)
+        return self._session
+
+    async def _receive(self, response: aiohttp.ClientResponse, call: Call, deliver: Deliver) -> Outcome:
+        if response.status != 200:
+            return self._failed(response, await response.read())
+        call.served_by = response.headers.get("X-Served-By", call.served_by)
+        if response.content_type != "text/event-stream":
+            body = await response.read()
+            deliver(Chunk(body, tokens=answer_tokens(body)))
+            return OK
+        return await self._receive_stream(response, deliver)
+
+    async def _receive_stream(self, response: aiohttp.ClientResponse, deliver: Deliver) -> Outcome:
+        async for data in _events(response.content):
+            if data == b"[DONE]":
+                return OK
+            if failed := read_error(data, 500, self.to):
+                return failed
+            deliver(Chunk(data, tokens=self._tokens(data)))
+        cause = f"the answer of {self.to} ended without [DONE]"
+        return Outcome(kind=Kind.ERROR, phase="stream", cause=cause, by=self.to)
+
+    def _tokens(self, data: bytes) -> int:
+        try:
+            return content_tokens(data)
+        except msgspec.DecodeError:
+            return 0  # not ours to judge; it is passed on, and shows no progress
+
+    def _failed(self, response: aiohttp.ClientResponse, body: bytes) -> Outcome:
+        retry_after_s = _seconds(response.headers.get("Retry-After"))
+        outcome = read_error(body, response.status, self.to, retry_after_s)
+        return outcome or status_outcome(response.status, self.to, retry_after_s)
+
+
+def _headers(call: Call) -> dict[str, str]:
+    headers = {"Content-Type": "application/json", "X-Request-Id": call.id}
+    if call.caller:
+        headers["X-Caller"] = call.caller
+    if call.workers is not None:
+        headers["X-Workers"] = ",".join(sorted(call.workers))
+    if call.deadline_s != float("inf"):
+        remaining_s = call.deadline_s - asyncio.get_running_loop().time()
+        headers["X-Deadline-Ms"] = str(max(0, round(remaining_s * 1000)))
+    return headers
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return float(header) if header else None
+    except ValueError:
+        return None  # the calendar form of Retry-After; nobody here sends it
+
+
+async def _events(stream: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    """The data of server-sent events, comments left out."""
+    buffer = b""
+    async for piece in stream.iter_any():
+        *lines, buffer = (buffer + piece).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                yield line[5:].strip()

@@ -1,0 +1,193 @@
+"""Any handler of calls as an aiohttp application: the same server side for service, gateway and worker.
+
+A handler gives pieces of the answer to the call's sink and ends with an outcome. Before the first piece a
+failure becomes a status and an error body; after it, an error event without the closing `[DONE]`.
+"""
+
+import asyncio
+import math
+import uuid
+from collections import deque
+
+import msgspec
+from aiohttp import web
+
+from harness.errors import EnvironmentFault
+from harness.serving.openai_api import ROUTES, error_body, error_status
+from policies.outcome import Outcome
+from policies.policy import Call, Chunk, Next
+
+LOCAL = "/local"  # a request that needs no worker
+MAX_BODY_BYTES = 16 * 2**20
+
+
+class _Peek(msgspec.Struct, frozen=True):
+    """What a tier must know of a body that it passes on unread."""
+
+    stream: bool = False
+    max_tokens: int | None = None
+
+
+def add_handler(app: web.Application, handler: Next, *routes: str) -> None:
+    """Serve `handler` at POST on `routes`."""
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        call = await _read_call(request)
+        return await _Answer(request, call).serve(handler)
+
+    for route in routes:
+        app.router.add_post(route, serve)
+
+
+def application(handler: Next, *extra_routes: str) -> web.Application:
+    """An OpenAI-style API in front of `handler`, with `/health`."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    add_handler(app, handler, *ROUTES, *extra_routes)
+    app.router.add_get("/health", _healthy)
+    return app
+
+
+async def _healthy(request: web.Request) -> web.Response:
+    return web.json_response({"status": "ok"})
+
+
+async def _read_call(request: web.Request) -> Call:
+    payload = await request.read()
+    peek = _peek(payload)
+    headers = request.headers
+    call = Call(
+        id=headers.get("X-Request-Id") or uuid.uuid4().hex,
+        caller=headers.get("X-Caller", ""),
+        route=request.path,
+        payload=payload,
+        stream=peek.stream,
+        max_tokens=peek.max_tokens or 1,
+    )
+    if workers := headers.get("X-Workers"):
+        call.workers = frozenset(workers.split(","))
+    if (remaining_s := _remaining_s(headers.get("X-Deadline-Ms"))) is not None:
+        call.deadline_s = asyncio.get_running_loop().time() + remaining_s
+    return call
+
+
+def _peek(payload: bytes) -> _Peek:
+    """Lenient: a body that is wrong is refused by the worker, which reads it whole."""
+    try:
+        return msgspec.json.decode(payload, type=_Peek)
+    except msgspec.DecodeError:
+        return _Peek()
+
+
+def _remaining_s(header: str | None) -> float | None:
+    try:
+        return float(header) / 1000 if header else None
+    except ValueError:
+        return None
+
+
+class _Answer:
+    """One response under way. The handler runs beside it, so that its sink never waits for the socket."""
+
+    def __init__(self, request: web.Request, call: Call) -> None:
+        self._request = request
+        self._call = call
+        self._pieces: deque[Chunk] = deque()
+        self._news = asyncio.Event()
+        call.sink = self._take
+
+    async def serve(self, handler: Next) -> web.StreamResponse:
+        handling = asyncio.ensure_future(handler(self._call))
+        handling.add_done_callback(lambda _: self._news.set())
+        try:
+            await self._news.wait()
+            if self._call.stream and self._pieces:
+                return await self._stream(handling)
+            return self._whole(await handling)
+        finally:
+            await _end(handling)
+
+    def _take(self, chunk: Chunk) -> None:
+        self._pieces.append(chunk)
+        self._news.set()
+
+    async def _stream(self, handling: asyncio.Future[Outcome]) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**self._headers(), "Cache-Control": "no-cache"})
+        response.content_type = "text/event-stream"
+        await response.prepare(self._request)
+        while not handling.done() or self._pieces:
+            await self._news.wait()
+            self._news.clear()
+            if self._pieces:
+                await response.write(b"".join(b"data: %b\n\n" % piece.data for piece in self._pieces))
+                self._pieces.clear()
+            if handling.done():
+                self._news.set()
+        outcome = handling.result()
+        if outcome.answered:
+            await response.write(b"data: [DONE]\n\n")
+        else:
+            await response.write(b"data: %b\n\n" % error_body(outcome))
+            response.force_close()
+        await response.write_eof()
+        return response
+
+    def _whole(self, outcome: Outcome) -> web.Response:
+        headers = self._headers()
+        if outcome.answered:
+            body = b"".join(piece.data for piece in self._pieces)
+            return web.Response(body=body, content_type="application/json", headers=headers)
+        if outcome.retry_after_s is not None:
+            headers["Retry-After"] = str(math.ceil(outcome.retry_after_s))
+        status = error_status(outcome)
+        return web.Response(
+            body=error_body(outcome), status=status, content_type="application/json", headers=headers
+        )
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"X-Request-Id": _header_safe(self._call.id)}
+        if self._call.served_by:
+            headers["X-Served-By"] = self._call.served_by
+        return headers
+
+
+async def _end(handling: asyncio.Future[Outcome]) -> None:
+    """Leave no handler behind when the client has left."""
+    if not handling.done():
+        handling.cancel()
+        await asyncio.wait([handling])
+    if not handling.cancelled():
+        handling.exception()  # mark as seen; the response was ended by what came first
+
+
+def _header_safe(text: str) -> str:
+    return "".join(c for c in text if c.isprintable())[:128]
+
+
+class RunningServer:
+    """An application that listens on loopback until `close`."""
+
+    def __init__(self, runner: web.AppRunner, port: int) -> None:
+        self._runner = runner
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+
+    async def close(self) -> None:
+        await self._runner.cleanup()
+
+
+async def listen(app: web.Application, port: int = 0) -> RunningServer:
+    """Serve on 127.0.0.1. Port 0 takes a free one. A handler is cancelled when its client leaves.
+
+    EnvironmentFault if the port is taken.
+    """
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.5)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
+    try:
+        await site.start()
+    except OSError as taken:
+        await runner.cleanup()
+        raise EnvironmentFault(
+            f"cannot listen on 127.0.0.1:{port}: {taken.strerror or taken}. Take another port, or 0"
+        ) from taken
+    return RunningServer(runner, runner.addresses[0][1])

@@ -1,0 +1,17 @@
+"""The link contract: the way from the gateway to one worker. Link faults act here."""
+
+from typing import Protocol
+
+from policies.outcome import Outcome
+from policies.policy import Attempt
+
+
+class Link(Protocol):
+    """Carries attempts. Failures of the way or of the worker are outcomes, never exceptions."""
+
+    async def send(self, attempt: Attempt) -> Outcome:
+        """Send, deliver the answer's pieces to the attempt, and say how it ended.
+
+        Cancellation gives up on the answer and lets the worker know.
+        """
+        ...

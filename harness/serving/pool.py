@@ -1,0 +1,123 @@
+"""The pool of worker processes: started together, ended together, each killable alone."""
+
+import asyncio
+import multiprocessing
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.serving.worker_process import WorkerConfig, WorkerReady, main
+
+START_TIMEOUT_S = 120.0  # a large model on a slow disk takes its time
+STOP_TIMEOUT_S = 3.0
+
+_PRELOAD = ["harness.serving.worker_process"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningWorker:
+    """A worker process that serves."""
+
+    name: str
+    process: BaseProcess
+    ready: WorkerReady
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.ready.port}"
+
+
+class Pool:
+    """Worker processes by name. Use `async with`: leaving ends them all and checks that they are gone."""
+
+    def __init__(self, configs: Sequence[WorkerConfig]) -> None:
+        self._configs = configs
+        self._processes: list[BaseProcess] = []
+        self.workers: dict[str, RunningWorker] = {}
+
+    async def __aenter__(self) -> "Pool":
+        context = forkserver_context()
+        try:
+            started = [self._start(context, config) for config in self._configs]
+            for config, process, ready in started:
+                told = await asyncio.to_thread(_hear, config, process, ready)
+                self.workers[config.name] = RunningWorker(config.name, process, told)
+        except BaseException:
+            await self._end()
+            raise
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._end()
+
+    async def kill(self, name: str) -> None:
+        """SIGKILL one worker and see that it is gone."""
+        process = self.workers[name].process
+        process.kill()
+        if not await asyncio.to_thread(_gone, process, STOP_TIMEOUT_S):
+            raise CleanupUnverified(f"{name} (process {process.pid}) still runs after SIGKILL")
+
+    def _start(
+        self, context: multiprocessing.context.ForkServerContext, config: WorkerConfig
+    ) -> tuple[WorkerConfig, BaseProcess, Connection]:
+        hear, tell = context.Pipe(duplex=False)
+        process = context.Process(target=main, args=(config, tell), name=config.name, daemon=True)
+        process.start()
+        tell.close()
+        self._processes.append(process)
+        return config, process, hear
+
+    async def _end(self) -> None:
+        for process in self._processes:
+            process.terminate()
+        await asyncio.shield(asyncio.to_thread(_end_all, self._processes))
+
+
+def forkserver_context() -> multiprocessing.context.ForkServerContext:
+    """The start method for every process of ours, with the forkserver running and torch imported in it.
+
+    Ctrl-C reaches the whole process group. The forkserver and its children are started with it ignored, so
+    that no child is caught half-way through its start.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOAD)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return context
+
+
+def _hear(config: WorkerConfig, process: BaseProcess, ready: Connection) -> WorkerReady:
+    """What a worker says once it is up. EnvironmentFault with the cause if it does not come up."""
+    with ready:
+        try:
+            told = (
+                ready.recv() if ready.poll(START_TIMEOUT_S) else f"it was not up after {START_TIMEOUT_S:g} s"
+            )
+        except EOFError:
+            process.join(STOP_TIMEOUT_S)
+            told = f"its process ended while starting (exit code {process.exitcode})"
+    if isinstance(told, WorkerReady):
+        return told
+    raise EnvironmentFault(f"{config.name} did not start: {told}")
+
+
+def _end_all(processes: Sequence[BaseProcess]) -> None:
+    for process in processes:
+        if not _gone(process, STOP_TIMEOUT_S):
+            process.kill()
+    left = [process for process in processes if not _gone(process, STOP_TIMEOUT_S)]
+    if left:
+        named = ", ".join(f"{process.name} (process {process.pid})" for process in left)
+        raise CleanupUnverified(f"still running after SIGKILL: {named}")
+
+
+def _gone(process: BaseProcess, timeout_s: float) -> bool:
+    process.join(timeout_s)
+    return not process.is_alive()

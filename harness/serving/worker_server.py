@@ -1,0 +1,112 @@
+"""A worker's HTTP side: the OpenAI-style API, health, metrics, and the admin routes for faults."""
+
+import asyncio
+import time
+
+import msgspec
+from aiohttp import web
+
+from faults.registry import FAULTS, make_fault
+from harness.serving.http_server import application
+from harness.serving.worker import Worker
+from harness.serving.worker_metrics import PrometheusMeter
+
+FAULT = "/admin/fault"
+STATE = "/admin/state"
+
+
+class FaultOrder(msgspec.Struct, frozen=True):
+    """Body of POST /admin/fault. The fault ends by itself after `lease_s` unless it is posted again."""
+
+    kind: str
+    lease_s: float
+    parameters: dict[str, float] = {}
+
+
+class WorkerState(msgspec.Struct, frozen=True):
+    """Body of GET /admin/state: gauges now, and counts since the worker started."""
+
+    name: str
+    running: int
+    waiting: int
+    steps: int
+    step_seconds: float
+    tokens: int
+    aborted: int
+    fault: str
+
+
+class WorkerServer:
+    """The routes of one worker."""
+
+    def __init__(self, worker: Worker, meter: PrometheusMeter) -> None:
+        self._worker = worker
+        self._meter = meter
+        self._created = int(time.time())  # calendar time, as /v1/models shows it
+
+    def application(self) -> web.Application:
+        app = application(self._worker.handle)
+        app.on_response_prepare.append(self._sign)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_get("/metrics", self._metrics)
+        app.router.add_get(STATE, self._state)
+        app.router.add_post(FAULT, self._inject)
+        app.router.add_delete(FAULT, self._heal)
+        return app
+
+    async def _sign(self, request: web.Request, response: web.StreamResponse) -> None:
+        response.headers["X-Served-By"] = self._worker.name
+
+    async def _models(self, request: web.Request) -> web.Response:
+        engine = self._worker.engine
+        card = {
+            "id": engine.name,
+            "object": "model",
+            "created": self._created,
+            "owned_by": "limplock",
+            "max_model_len": engine.max_model_len,
+        }
+        return web.json_response({"object": "list", "data": [card]})
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        body = self._meter.exposition(self._worker, _now())
+        return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+
+    async def _state(self, request: web.Request) -> web.Response:
+        worker = self._worker
+        state = WorkerState(
+            name=worker.name,
+            running=len(worker.batcher.running),
+            waiting=len(worker.batcher.waiting),
+            steps=worker.counts.steps,
+            step_seconds=worker.counts.step_seconds,
+            tokens=worker.counts.tokens,
+            aborted=worker.counts.aborted,
+            fault=worker.pace.active(_now()).kind,
+        )
+        return web.Response(body=msgspec.json.encode(state), content_type="application/json")
+
+    async def _inject(self, request: web.Request) -> web.Response:
+        try:
+            order = msgspec.json.decode(await request.read(), type=FaultOrder)
+            fault = make_fault(order.kind, order.parameters)
+        except KeyError:
+            return _refuse(f"unknown fault; known: {', '.join(FAULTS)}")
+        except ValueError as wrong:
+            return _refuse(str(wrong))
+        self._worker.inject(fault, order.lease_s)
+        return web.json_response({"fault": fault.kind, "lease_s": order.lease_s})
+
+    async def _heal(self, request: web.Request) -> web.Response:
+        self._worker.pace.heal()
+        return web.json_response({"fault": "none"})
+
+
+def _refuse(message: str) -> web.Response:
+    return web.json_response(
+        {"error": {"message": message, "type": "BadRequestError", "code": 400}}, status=400
+    )
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
