@@ -27,6 +27,9 @@ from policies.policy import (
 )
 from policies.timers import Timers
 
+# asyncio runs a timer up to one clock resolution before its time.
+EARLY_TIMER_S = 1e-6
+
 
 @dataclass(frozen=True, slots=True)
 class Stack(Layer):
@@ -104,6 +107,7 @@ class BoundPipeline:
             entered = self._enter_gates(attempt)
             if not isinstance(entered, Rejection):
                 call.attempts += 1
+                call.last_worker = attempt.worker
                 self.pending[attempt.worker] += 1
                 self._observer.attempt_started(attempt)
                 return attempt, entered
@@ -147,7 +151,7 @@ class BoundPipeline:
         return leases
 
     def _close(self, attempt: Attempt, leases: list[Lease], outcome: Outcome, now: float) -> None:
-        if outcome.kind is Kind.ABANDONED and now >= attempt.call.deadline_s:
+        if outcome.kind is Kind.ABANDONED and now + EARLY_TIMER_S >= attempt.call.deadline_s:
             outcome = Outcome(
                 kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by="deadline", status=504
             )

@@ -38,6 +38,7 @@ class Call:
         deadline_s: loop time after which the answer is worthless.
         workers: the only workers this call may reach, None for all. Fixed by the caller's configuration.
         avoid: workers that the attempt driver would rather not use again for this call.
+        last_worker: where the latest attempt went, empty before the first.
         rng: chance for this call alone, so that a policy that draws more disturbs no other call.
         sink: takes the answer piece by piece.
         committed: a content token has gone to the caller, so another attempt would repeat text.
@@ -57,6 +58,7 @@ class Call:
     rng: random.Random = field(default_factory=lambda: random.Random(0))
     sink: Callable[[Chunk], None] = _discard
     attempts: int = 0
+    last_worker: str = ""
     committed: bool = False
     served_by: str = ""
 

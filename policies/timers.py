@@ -38,7 +38,7 @@ class Timers(Policy):
         attempt.connect_s = None if self.connect_s == NEVER else self.connect_s
         try:
             async with asyncio.timeout_at(_when(self.expires_s(attempt))) as timer:
-                attempt.on_content = lambda _now: timer.reschedule(_when(self.expires_s(attempt)))
+                attempt.on_content = lambda _now: self._move(timer, attempt)
                 return await send(attempt)
         except TimeoutError:
             if not timer.expired():
@@ -50,6 +50,11 @@ class Timers(Policy):
     def expires_s(self, attempt: Attempt) -> float:
         """Loop time at which the attempt runs out if no further token comes."""
         return min(attempt.started_s + self.attempt_s, self._token_expires_s(attempt))
+
+    def _move(self, timer: asyncio.Timeout, attempt: Attempt) -> None:
+        # A token can come in the very tick in which time ran out; an expired timer refuses to be moved.
+        if not timer.expired():
+            timer.reschedule(_when(self.expires_s(attempt)))
 
     def _token_expires_s(self, attempt: Attempt) -> float:
         if not attempt.call.stream:
