@@ -1,0 +1,43 @@
+"""When an attempt counts as slow, judged by its tokens and, while it is in flight, by its age."""
+
+from dataclasses import dataclass
+
+from policies.policy import Attempt
+
+MIN_GAPS = 4  # one hiccup after the first token must not speak for the whole answer
+
+
+@dataclass(frozen=True, slots=True)
+class SlowBounds:
+    """Bounds in seconds; infinity switches one off.
+
+    Attributes:
+        first_token_s: from sending to the first content token.
+        between_tokens_s: mean time per output token after the first, so that long answers are not slow ones.
+    """
+
+    first_token_s: float
+    between_tokens_s: float
+
+    @property
+    def soonest_s(self) -> float:
+        """The age below which no attempt can be slow yet."""
+        return min(self.first_token_s, MIN_GAPS * self.between_tokens_s)
+
+    def slow_from_s(self, attempt: Attempt) -> float:
+        """Loop time from which an attempt in flight is slow unless another token comes first."""
+        return self._slow_from_s(attempt, attempt.tokens)
+
+    def was_slow(self, attempt: Attempt, ended_s: float) -> bool:
+        """Whether an attempt that was answered whole took too long per token."""
+        end_s = ended_s if attempt.last_token_s is None else attempt.last_token_s
+        return self._slow_from_s(attempt, attempt.tokens - 1) < end_s
+
+    def _slow_from_s(self, attempt: Attempt, gaps: int) -> float:
+        first_by_s = attempt.started_s + self.first_token_s
+        if not attempt.call.stream:
+            # The tokens come all at once at the end; the longest answer asked for is all there is to go by.
+            return first_by_s + self.between_tokens_s * attempt.call.max_tokens
+        if attempt.first_token_s is None or attempt.first_token_s > first_by_s:
+            return first_by_s
+        return attempt.first_token_s + self.between_tokens_s * max(gaps, MIN_GAPS)
