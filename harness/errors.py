@@ -3,8 +3,8 @@
 A message says what was expected, what came, and what to do, in one line.
 """
 
-from difflib import get_close_matches
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from harness.exit_codes import ExitCode
 

@@ -112,4 +112,6 @@ class Scenario:
         entries = {tier.name for tier in self.topology.services}
         for caller in self.callers:
             if caller.enters not in entries:
-                raise ValueError(f"{self.name}: caller '{caller.name}' enters unknown service '{caller.enters}'")
+                raise ValueError(
+                    f"{self.name}: caller '{caller.name}' enters unknown service '{caller.enters}'"
+                )

@@ -200,6 +200,13 @@ class History:
         raise ValueError("a history starts with a setup record, this one does not")
 
 
+class NoHistory(History):
+    """For a layer that only serves: nothing is judged, so nothing is kept."""
+
+    def append(self, record: AnyRecord) -> None:
+        pass
+
+
 def read_history(path: Path) -> History:
     """A stored history. ValueError, naming the line, for one that is damaged or of a newer format."""
     decoder = msgspec.json.Decoder(AnyRecord)

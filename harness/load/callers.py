@@ -1,7 +1,7 @@
 """Open-loop callers: they send when the schedule says so, whatever became of the requests before."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 
 
@@ -15,7 +15,7 @@ class Planned:
 
 
 async def send_open_loop(
-    plan: Iterable[Planned], send: Callable[[Planned], Awaitable[None]], zero_s: float
+    plan: Iterable[Planned], send: Callable[[Planned], Coroutine[None, None, None]], zero_s: float
 ) -> set[asyncio.Task[None]]:
     """Start `send` for each planned request at `zero_s` + `intended_s` loop seconds.
 
@@ -28,7 +28,7 @@ async def send_open_loop(
             ahead_s = zero_s + planned.intended_s - loop.time()
             if ahead_s > 0:
                 await asyncio.sleep(ahead_s)
-            task = loop.create_task(_started(send, planned))
+            task = loop.create_task(send(planned))
             under_way.add(task)
             task.add_done_callback(under_way.discard)
     except asyncio.CancelledError:
@@ -44,7 +44,3 @@ async def cancel_all(tasks: Iterable[asyncio.Task[None]]) -> None:
         task.cancel()
     if left:
         await asyncio.wait(left)
-
-
-async def _started(send: Callable[[Planned], Awaitable[None]], planned: Planned) -> None:
-    await send(planned)

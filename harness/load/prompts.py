@@ -3,9 +3,7 @@
 import json
 import random
 
-_WORDS = (
-    "a list of all names in the module is returned when an object has no value and the class is not defined"
-).split()
+_WORDS = "a list of all names in the module that is returned when an object has no value".split()
 
 
 def prompt(words: int, rng: random.Random) -> str:

@@ -1,0 +1,34 @@
+# Two commands do everything on a fresh machine with Python 3.11+: make demo, make test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test venv lint bench clean
+
+demo: venv
+	$(BIN)/limplock demo
+
+test: venv
+	$(BIN)/python -m pytest
+
+venv: $(VENV)/.installed
+
+# The stamp is newer than pyproject.toml only if the whole installation went through.
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "limplock needs Python 3.11 or newer, $(PYTHON) is %d.%d. Try: make PYTHON=python3.12 $(MAKECMDGOALS)" % v[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	@echo "installing (torch is large; this takes minutes the first time)"
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+lint: venv
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: venv
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache limplock-results

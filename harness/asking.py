@@ -1,0 +1,118 @@
+"""The callers' side of a run: which requests there will be, and how the sending of one is recorded."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from heapq import merge
+from itertools import pairwise
+
+from harness.judging.history import Arrived, Ended
+from harness.load.arrivals import poisson
+from harness.load.callers import Planned
+from harness.load.prompts import completion_body, prompt
+from harness.scenario import Caller, Scenario, worker_name
+from harness.serving.http_link import HttpLink
+from harness.serving.http_server import LOCAL
+from harness.serving.openai_api import COMPLETIONS
+from harness.serving.recorder import Recorder
+from policies.outcome import Outcome
+from policies.policy import Call, Chunk
+
+
+def plan_requests(scenario: Scenario, seed: int) -> list[Planned]:
+    """Every request of the run in order of time. One generator per caller: the same seed asks the same."""
+    streams = [
+        [
+            Planned(at_s, caller.name, number)
+            for number, at_s in enumerate(
+                poisson(
+                    caller.rate_rps,
+                    0.0,
+                    scenario.phases.load_s,
+                    random.Random(f"{seed} arrivals {caller.name}"),
+                )
+            )
+        ]
+        for caller in scenario.callers
+    ]
+    return list(merge(*streams, key=lambda planned: planned.intended_s))
+
+
+class Asker:
+    """Sends planned requests and writes how each began and ended."""
+
+    def __init__(
+        self, scenario: Scenario, seed: int, recorder: Recorder, entries: Mapping[str, HttpLink]
+    ) -> None:
+        self._callers = {caller.name: caller for caller in scenario.callers}
+        self._seed = seed
+        self._recorder = recorder
+        self._entries = entries
+        self._healthy = frozenset(scenario.topology.worker_names()) - {worker_name(scenario.faulted_worker)}
+        self._hung_up = False
+
+    def hang_up(self) -> None:
+        """The run is over: what is cancelled from now on was hung."""
+        self._hung_up = True
+
+    async def ask(self, planned: Planned) -> None:
+        """Send one request and see it to its end."""
+        caller = self._callers[planned.caller]
+        call = self._call(caller, planned)
+        answer = _Answer(call)
+        self._recorder.history.append(
+            Arrived(
+                at_s=self._recorder.now(), request=call.id, caller=caller.name, intended_s=planned.intended_s
+            )
+        )
+        try:
+            outcome = await self._entries[caller.enters].handle(call)
+        except asyncio.CancelledError:
+            self._ended(call, answer, "hung" if self._hung_up else "abandoned")
+            raise
+        self._ended(call, answer, outcome.kind, outcome)
+
+    def _call(self, caller: Caller, planned: Planned) -> Call:
+        name = f"{caller.name}-{planned.number}"
+        if not caller.inference:
+            return Call(id=name, caller=caller.name, route=LOCAL, stream=False)
+        rng = random.Random(f"{self._seed} prompt {name}")
+        text = prompt(caller.prompt_words, rng)
+        return Call(
+            id=name,
+            caller=caller.name,
+            route=COMPLETIONS,
+            payload=completion_body(text, caller.max_tokens, rng.randrange(2**31)),
+            max_tokens=caller.max_tokens,
+            workers=self._healthy if caller.avoids_fault else None,
+        )
+
+    def _ended(self, call: Call, answer: "_Answer", kind: str, outcome: Outcome | None = None) -> None:
+        times = [self._recorder.at(t) for t in answer.times_s]
+        self._recorder.history.append(
+            Ended(
+                at_s=self._recorder.now(),
+                request=call.id,
+                kind=kind,
+                phase=outcome.phase if outcome else "",
+                cause=outcome.cause if outcome else "",
+                by=outcome.by if outcome else "",
+                tokens=len(times),
+                first_token_s=times[0] if times else None,
+                last_token_s=times[-1] if times else None,
+                max_gap_s=max((later - sooner for sooner, later in pairwise(times)), default=0.0),
+            )
+        )
+
+
+class _Answer:
+    """When the content of one answer came, on the loop's clock."""
+
+    def __init__(self, call: Call) -> None:
+        self.times_s: list[float] = []
+        self._clock = asyncio.get_running_loop().time
+        call.sink = self._take
+
+    def _take(self, chunk: Chunk) -> None:
+        if chunk.tokens:
+            self.times_s.append(self._clock())

@@ -1,0 +1,142 @@
+"""The `limplock` command: reads the command line, hands over, and turns every ending into an exit code.
+
+What is slow to import is imported where it is used, so that help and refusals come at once.
+"""
+
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness.errors import LimplockError
+from harness.exit_codes import ExitCode
+
+app = typer.Typer(
+    help="Find out, before a deploy, whether one slow GPU worker drags down callers that have nothing to do"
+    " with it, and which client policy stops it.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+models = typer.Typer(help="Models that are not part of the package.")
+app.add_typer(models, name="models")
+
+Seed = Annotated[int, typer.Option(help="Chance of load and policies. The same seed asks the same requests.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the files. Default: limplock-results/<time>.")]
+Toxiproxy = Annotated[
+    str, typer.Option(help="auto (toxiproxy-server on PATH, else embedded), embedded, URL.")
+]
+Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+
+
+@app.command()
+def demo(seed: Seed = 1, out: Out = None, toxiproxy: Toxiproxy = "auto") -> int:
+    """One worker 10 times slower, without and with policies; then the same worker killed. Under 3 minutes."""
+    from harness.commands import run_demo
+
+    return run_demo(seed, out, toxiproxy)
+
+
+@app.command()
+def run(
+    scenario: str,
+    policy: Annotated[list[str] | None, typer.Option(help="Preset; again for more. Default: none.")] = None,
+    seed: Seed = 1,
+    out: Out = None,
+    toxiproxy: Toxiproxy = "auto",
+    model: Model = "tiny",
+    device: Device = "auto",
+) -> int:
+    """Run one scenario under one or more presets. Contained is exit 0, spread is exit 1."""
+    from harness.commands import run_scenario
+
+    return run_scenario(scenario, policy or ["none"], seed, out, toxiproxy, model, device)
+
+
+@app.command("list")
+def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults or metrics")]) -> int:
+    """List what there is, with one line of meaning each."""
+    from harness.catalogue import catalogue
+
+    entries = catalogue(kind)
+    width = max(map(len, entries))
+    for name, meaning in entries.items():
+        typer.echo(f"{name:<{width}}  {meaning}")
+    return ExitCode.PASS
+
+
+@app.command()
+def serve(
+    workers: Annotated[int, typer.Option(help="How many worker processes.")] = 4,
+    policy: Annotated[str, typer.Option(help="Preset of the gateway.")] = "timeout_breaker_shed",
+    port: Annotated[int, typer.Option(help="Port of the gateway. 0 takes a free one.")] = 0,
+    toxiproxy: Toxiproxy = "auto",
+    model: Model = "tiny",
+    device: Device = "auto",
+) -> int:
+    """Serve the OpenAI-style API through the gateway until Ctrl-C, for any client to be pointed at."""
+    from harness.commands import run_serve
+
+    return run_serve(workers, policy, port, toxiproxy, model, device)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def fault(
+    context: typer.Context,
+    kind: str,
+    worker: Annotated[int, typer.Option(help="Index of the worker, from 0.")] = 0,
+    for_: Annotated[float, typer.Option("--for", help="Seconds until it heals by itself.")] = 30.0,
+    gateway: Annotated[str | None, typer.Option(help="URL. Default: the one `limplock serve` here.")] = None,
+) -> int:
+    """Make a worker of a running `limplock serve` slow: limplock fault slow_steps --worker 2 --factor 10."""
+    from harness.commands import run_fault
+
+    return run_fault(kind, worker, for_, gateway, context.args)
+
+
+@models.command()
+def fetch(name: Annotated[str, typer.Argument(help="smollm2")]) -> int:
+    """Download a model into the cache."""
+    from harness.commands import run_fetch
+
+    return run_fetch(name)
+
+
+def main() -> None:
+    """Entry of the console script."""
+    sys.exit(run_command_line(sys.argv[1:]))
+
+
+def run_command_line(arguments: list[str]) -> int:
+    """Exit code of a command line. Nothing but one line reaches the user when something is wrong."""
+    try:
+        return int(app(arguments or ["--help"], standalone_mode=False) or 0)
+    except LimplockError as known:
+        _say(str(known))
+        return known.exit_code
+    except typer.exceptions.TyperException as wrong:  # the command line itself
+        _say(f"{wrong}. See: limplock --help" if "--help" not in str(wrong) else str(wrong))
+        return ExitCode.BAD_INPUT
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
+        return ExitCode.PASS
+    except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
+        return _report_bug()
+
+
+def _say(line: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(
+        f"limplock: {line}", style="bold red", markup=False, highlight=False
+    )
+
+
+def _report_bug() -> ExitCode:
+    with tempfile.NamedTemporaryFile("w", prefix="limplock-bug-", suffix=".txt", delete=False) as file:
+        traceback.print_exc(file=file)
+    _say(f"this is a bug in limplock. Please report it with the file {file.name}")
+    return ExitCode.BUG

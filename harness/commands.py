@@ -1,0 +1,118 @@
+"""What the commands do, once the command line is read. Everything is checked before anything is started."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.config import check_stand, find_preset, find_presets, find_scenario
+from harness.demo import broken_promises, demo_plan
+from harness.deployment import Deployment, Options
+from harness.errors import BadInput, unknown
+from harness.exit_codes import ExitCode
+from harness.fault_order import order_fault, read_parameters
+from harness.interrupts import Interrupted, run_to_the_end
+from harness.reporting.terminal import render_comparison
+from harness.results import new_folder
+from harness.scenario import worker_name
+from harness.serve import find_gateway, serve
+from harness.serving.gateway_server import FaultRequest
+from harness.suite import Planned, exit_code, run_all
+
+MAX_WORKERS = 64  # more processes than this on one machine measure the machine
+
+
+def run_scenario(
+    scenario: str,
+    policies: Sequence[str],
+    seed: int,
+    out: Path | None,
+    toxiproxy: str,
+    model: str,
+    device: str,
+) -> ExitCode:
+    plan = [Planned(find_scenario(scenario), preset) for preset in find_presets(policies)]
+    check_stand(model, device, toxiproxy)
+    folder = new_folder(out)
+    results = run_all(plan, seed, Options(model=model, device=device, toxiproxy=toxiproxy), folder)
+    console = Console()
+    console.print(render_comparison(results))
+    _show_files(console, folder)
+    return exit_code(results)
+
+
+def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
+    """PASS only if all three runs came out as stated."""
+    plan = demo_plan()
+    check_stand("tiny", "auto", toxiproxy)
+    folder = new_folder(out)
+    results = run_all(plan, seed, Options(toxiproxy=toxiproxy), folder)
+    console = Console()
+    console.print(render_comparison(results))
+    _show_files(console, folder)
+    broken = broken_promises(plan, results)
+    for line in broken:
+        console.print(f"not as stated: {line}", style="bold red", markup=False, highlight=False)
+    if not broken:
+        console.print("All three came out as stated.", style="bold green")
+    return _demo_code(exit_code(results), broken)
+
+
+def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, device: str) -> ExitCode:
+    preset = find_preset(policy)
+    check_stand(model, device, toxiproxy)
+    if not 1 <= workers <= MAX_WORKERS:
+        raise BadInput(f"--workers must be 1 to {MAX_WORKERS}, got {workers}")
+    if not 0 <= port <= 65535:
+        raise BadInput(f"--port must be 0 to 65535, got {port}")
+    options = Options(model=model, device=device, toxiproxy=toxiproxy, gateway_port=port)
+    try:
+        run_to_the_end(serve(workers, preset, options, _announce))
+    except Interrupted:
+        Console(stderr=True).print("stopped and cleaned up")
+    return ExitCode.PASS
+
+
+def run_fault(kind: str, worker: int, for_s: float, gateway: str | None, words: Sequence[str]) -> ExitCode:
+    parameters = read_parameters(kind, words)
+    if not 0 < for_s < float("inf"):
+        raise BadInput(f"--for must be above 0 s and finite, got {for_s}")
+    where = gateway or find_gateway()
+    request = FaultRequest(kind=kind, worker=worker_name(worker), for_s=for_s, parameters=parameters)
+    run_to_the_end(order_fault(where, request))
+    given = " ".join(f"{name}={value:g}" for name, value in parameters.items())
+    Console().print(f"{kind} {given} on {worker_name(worker)} for {for_s:g} s", highlight=False)
+    return ExitCode.PASS
+
+
+def run_fetch(name: str) -> ExitCode:
+    from harness.serving.model.smollm2_fetch import fetch_smollm2
+
+    if name != "smollm2":
+        raise unknown("model", name, ("smollm2",))
+    Console().print(f"smollm2 is at {fetch_smollm2()}", highlight=False)
+    return ExitCode.PASS
+
+
+def _announce(deployment: Deployment) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    url = deployment.gateway_server.url
+    console.print(f"gateway   {url}/v1", style="bold")
+    for name, worker in deployment.workers.items():
+        console.print(f"{name}  {worker.url}  through {deployment.link_urls[name]}")
+    toxiproxy = deployment.toxiproxy
+    console.print(f"toxiproxy {toxiproxy.url} ({toxiproxy.kind} {toxiproxy.version})")
+    body = '{"prompt": "The class statement", "max_tokens": 64}'
+    console.print(f"\ncurl {url}/v1/completions -H 'Content-Type: application/json' -d '{body}'\n")
+    console.print("Ctrl-C stops it. Meanwhile: limplock fault slow_steps --worker 2 --factor 10 --for 30")
+
+
+def _show_files(console: Console, folder: Path) -> None:
+    console.print(f"files: {folder}/", soft_wrap=True, highlight=False, markup=False)
+
+
+def _demo_code(code: ExitCode, broken: Sequence[str]) -> ExitCode:
+    """The spread under `none` is what was stated, so only a broken promise or a bad clean-up counts."""
+    if code is ExitCode.UNCLEAN:
+        return code
+    return ExitCode.FAIL if broken else ExitCode.PASS

@@ -1,0 +1,153 @@
+"""A serving layer that stands: services, gateway, one proxy per link, worker processes. All on loopback.
+
+`run` sends load through it and `serve` leaves it open to any client. Leaving ends every part in reverse
+order and checks that it is gone.
+"""
+
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from harness.scenario import Topology
+from harness.serving.fault_desk import FaultDesk
+from harness.serving.gateway import NAME as GATEWAY
+from harness.serving.gateway import Gateway
+from harness.serving.gateway_server import GatewayServer
+from harness.serving.http_link import HttpLink
+from harness.serving.http_server import LOCAL, RunningServer, application, listen
+from harness.serving.pool import Pool, RunningWorker
+from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
+from harness.serving.real_site import RealSite
+from harness.serving.recorder import Recorder
+from harness.serving.service import Service
+from harness.serving.worker_admin import WorkerAdmin
+from harness.serving.worker_process import WorkerConfig
+from policies.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to stand it up, the same for every scenario."""
+
+    model: str = "tiny"
+    device: str = "auto"
+    toxiproxy: str = "auto"
+    gateway_port: int = 0
+    run_name: str = field(default_factory=lambda: f"limplock-{uuid.uuid4().hex[:8]}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """The standing parts."""
+
+    gateway: Gateway
+    gateway_server: RunningServer
+    services: dict[str, Service]
+    entries: dict[str, HttpLink]  # the callers' way into each service
+    workers: dict[str, RunningWorker]
+    admins: dict[str, WorkerAdmin]
+    sites: dict[str, RealSite]
+    link_urls: dict[str, str]
+    toxiproxy: RunningToxiproxy
+
+
+@asynccontextmanager
+async def deploy(
+    topology: Topology, pipeline: Pipeline, recorder: Recorder, options: Options, seed: int = 0
+) -> AsyncIterator[Deployment]:
+    """Stand up the layer of `topology` with `pipeline` in the gateway."""
+    async with AsyncExitStack() as stack:
+        toxiproxy = await stack.enter_async_context(open_toxiproxy(options.toxiproxy, options.run_name))
+        pool = await stack.enter_async_context(Pool(_configs(topology, options)))
+        admins = {
+            name: await stack.enter_async_context(WorkerAdmin(name, worker.url))
+            for name, worker in pool.workers.items()
+        }
+        proxies = {name: f"{options.run_name}.{name}" for name in pool.workers}
+        link_urls = {
+            name: await _proxy(toxiproxy, proxies[name], worker) for name, worker in pool.workers.items()
+        }
+        links = {name: await _link(stack, url, name) for name, url in link_urls.items()}
+        gateway = Gateway(pipeline, links, recorder, seed)
+        sites = {
+            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name]) for name in proxies
+        }
+        desk = FaultDesk(sites)
+        stack.push_async_callback(desk.close)
+        gateway_server = await _serve(
+            stack,
+            GatewayServer(gateway, desk, _model(pool), _urls(pool)).application(),
+            options.gateway_port,
+        )
+        services, entries = await _services(stack, topology, recorder, gateway_server.url)
+        yield Deployment(
+            gateway=gateway,
+            gateway_server=gateway_server,
+            services=services,
+            entries=entries,
+            workers=pool.workers,
+            admins=admins,
+            sites=sites,
+            link_urls=link_urls,
+            toxiproxy=toxiproxy,
+        )
+
+
+def _model(pool: Pool) -> str:
+    return next(iter(pool.workers.values())).ready.model
+
+
+def _urls(pool: Pool) -> dict[str, str]:
+    return {name: worker.url for name, worker in pool.workers.items()}
+
+
+def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
+    return [
+        WorkerConfig(
+            name=name,
+            model=options.model,
+            device=options.device,
+            max_num_seqs=topology.max_num_seqs,
+            max_queue=topology.max_queue,
+            cpu_step_floor_s=topology.step_floor_s,
+        )
+        for name in topology.worker_names()
+    ]
+
+
+async def _proxy(toxiproxy: RunningToxiproxy, name: str, worker: RunningWorker) -> str:
+    """Put a proxy in front of a worker; its URL."""
+    proxy = await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
+    return f"http://{proxy.listen}"
+
+
+async def _link(stack: AsyncExitStack, url: str, to: str) -> HttpLink:
+    link = HttpLink(url, to)
+    stack.push_async_callback(link.close)
+    return link
+
+
+async def _serve(stack: AsyncExitStack, app: web.Application, port: int = 0) -> RunningServer:
+    server = await listen(app, port)
+    stack.push_async_callback(server.close)
+    return server
+
+
+async def _services(
+    stack: AsyncExitStack, topology: Topology, recorder: Recorder, gateway_url: str
+) -> tuple[dict[str, Service], dict[str, HttpLink]]:
+    """The chain of services, built from the gateway towards the callers, and a caller's link to each."""
+    services: dict[str, Service] = {}
+    entries: dict[str, HttpLink] = {}
+    next_url, next_name = gateway_url, GATEWAY
+    for tier in reversed(topology.services):
+        onward = await _link(stack, next_url, next_name)
+        service = Service(tier.name, tier.slots, onward.handle, recorder)
+        server = await _serve(stack, application(service.handle, LOCAL))
+        services[tier.name] = service
+        entries[tier.name] = await _link(stack, server.url, tier.name)
+        next_url, next_name = server.url, tier.name
+    return services, entries

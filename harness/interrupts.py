@@ -1,0 +1,49 @@
+"""Running to an orderly end: Ctrl-C and SIGTERM cancel the work, the clean-up runs, then we say so."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from harness.errors import LimplockError
+from harness.exit_codes import ExitCode
+
+T = TypeVar("T")
+
+
+class Interrupted(LimplockError):
+    """Ctrl-C, after clean-up."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+class Terminated(LimplockError):
+    """SIGTERM, after clean-up."""
+
+    exit_code = ExitCode.TERMINATED
+
+
+def run_to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """`asyncio.run`, ending in order on both signals. Raises Interrupted or Terminated after the clean-up."""
+    told: list[type[LimplockError]] = []
+
+    async def watched() -> T:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for number, end in ((signal.SIGINT, Interrupted), (signal.SIGTERM, Terminated)):
+            loop.add_signal_handler(number, _tell, told, end, task)
+        return await work
+
+    try:
+        return asyncio.run(watched())
+    except asyncio.CancelledError:
+        if told:
+            raise told[0]("stopped and cleaned up") from None
+        raise
+
+
+def _tell(told: list[type[LimplockError]], end: type[LimplockError], task: asyncio.Task[Any] | None) -> None:
+    """Cancel once. Further signals change nothing: the clean-up is never skipped."""
+    if not told and task is not None:
+        told.append(end)
+        task.cancel()

@@ -1,0 +1,40 @@
+"""Where a run leaves its files: one folder per scenario and preset, and `latest` pointing at the newest."""
+
+import os
+import time
+import uuid
+from contextlib import suppress
+from pathlib import Path
+
+from harness.config import make_folder
+from harness.judging.result import RunResult
+
+ROOT = Path("limplock-results")
+
+
+def new_folder(out: Path | None) -> Path:
+    """`out`, or a new folder named after the time below `ROOT`."""
+    if out is not None:
+        return make_folder(out)
+    stamp = time.strftime("%Y%m%d-%H%M%S")  # a name for people, not a measurement
+    folder = make_folder(ROOT / f"{stamp}-{uuid.uuid4().hex[:4]}")
+    _point_latest_at(folder)
+    return folder
+
+
+def run_folder(folder: Path, scenario: str, preset: str) -> Path:
+    return make_folder(folder / f"{scenario}.{preset}")
+
+
+def write_result(folder: Path, result: RunResult) -> Path:
+    path = folder / "result.json"
+    path.write_text(result.to_json() + "\n")
+    return path
+
+
+def _point_latest_at(folder: Path) -> None:
+    """Replaced in one step; a file system without links does without."""
+    link = ROOT / f".latest-{uuid.uuid4().hex[:8]}"
+    with suppress(OSError):
+        link.symlink_to(folder.name)
+        os.replace(link, ROOT / "latest")

@@ -1,0 +1,175 @@
+"""One run: a scenario under one preset with one seed, on a real serving layer. Its history is the result."""
+
+import asyncio
+import gc
+from collections.abc import Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from harness.asking import Asker, plan_requests
+from harness.deployment import Deployment, Options, deploy
+from harness.errors import CleanupUnverified
+from harness.judging.history import (
+    CallerSetup,
+    FaultChanged,
+    FaultSetup,
+    Finished,
+    History,
+    Hop,
+    PhaseStarted,
+    Setup,
+)
+from harness.load.callers import cancel_all, send_open_loop
+from harness.reporting.progress import Progress
+from harness.sampling import sample_forever
+from harness.scenario import Scenario, worker_name
+from harness.serving.gateway import NAME as GATEWAY
+from harness.serving.recorder import Recorder
+from policies.presets import Preset
+
+
+async def run(
+    scenario: Scenario, preset: Preset, seed: int, options: Options, path: Path, progress: Progress
+) -> History:
+    """Run and write the history to `path`. CleanupUnverified after the history is complete."""
+    with path.open("wb") as sink:
+        history = History(sink=sink)
+        recorder = Recorder(history)
+        unclean: CleanupUnverified | None = None
+        try:
+            async with deploy(scenario.topology, preset.build(), recorder, options, seed) as deployment:
+                history.append(_setup(scenario, preset, seed, deployment))
+                await _Experiment(scenario, seed, recorder, deployment, progress).run()
+        except CleanupUnverified as left:
+            unclean = left
+        note = str(unclean) if unclean else ""
+        history.append(Finished(at_s=recorder.now(), clean=unclean is None, note=note))
+    return history
+
+
+class _Experiment:
+    """Load, fault and sampling on a layer that stands."""
+
+    def __init__(
+        self, scenario: Scenario, seed: int, recorder: Recorder, deployment: Deployment, progress: Progress
+    ) -> None:
+        self._scenario = scenario
+        self._recorder = recorder
+        self._deployment = deployment
+        self._progress = progress
+        self._plan = plan_requests(scenario, seed)
+        self._asker = Asker(scenario, seed, recorder, deployment.entries)
+
+    async def run(self) -> None:
+        with _quiet_collector():
+            self._recorder.start()
+            zero_s = asyncio.get_running_loop().time()
+            async with sample_forever(self._deployment, self._recorder, self._faulted(), self._progress):
+                await _both(self._load(zero_s), self._phases(zero_s))
+
+    async def _load(self, zero_s: float) -> None:
+        """Send the plan, give what is still open a while, then count it as hung."""
+        under_way = await send_open_loop(self._plan, self._asker.ask, zero_s)
+        await _sleep_until(zero_s + self._scenario.phases.load_s)
+        if under_way:
+            await asyncio.wait(under_way, timeout=self._scenario.phases.drain_s)
+        self._asker.hang_up()
+        await cancel_all(under_way)
+
+    async def _phases(self, zero_s: float) -> None:
+        """Name the phases as their time comes, and hold the fault during its own."""
+        async with AsyncExitStack() as fault:
+            for phase, start_s in self._scenario.phases.starts().items():
+                await _sleep_until(zero_s + start_s)
+                if phase == "recovery":
+                    await fault.aclose()
+                    self._changed(active=False)
+                self._recorder.history.append(PhaseStarted(at_s=self._recorder.now(), phase=phase))
+                self._progress.phase(phase)
+                if phase == "fault" and self._scenario.fault is not None:
+                    site = self._deployment.sites[worker_name(self._scenario.faulted_worker)]
+                    await fault.enter_async_context(self._scenario.fault.install(site))
+                    self._changed(active=True)
+
+    def _faulted(self) -> str | None:
+        return None if self._scenario.fault is None else worker_name(self._scenario.faulted_worker)
+
+    def _changed(self, *, active: bool) -> None:
+        fault = self._scenario.fault
+        if fault is None:
+            return
+        self._recorder.history.append(FaultChanged(at_s=self._recorder.now(), active=active))
+        self._progress.event(f"{fault.kind} {'on' if active else 'off'}: {self._faulted()}")
+
+
+def _setup(scenario: Scenario, preset: Preset, seed: int, deployment: Deployment) -> Setup:
+    any_worker = next(iter(deployment.workers.values())).ready
+    pipeline = preset.build()
+    fault = scenario.fault
+    return Setup(
+        scenario=scenario.name,
+        preset=preset.name,
+        seed=seed,
+        version=version("limplock"),
+        hops=[
+            *(Hop(name=tier.name, slots=tier.slots) for tier in scenario.topology.services),
+            Hop(name=GATEWAY),
+        ],
+        workers=list(deployment.workers),
+        callers=[
+            CallerSetup(
+                name=caller.name,
+                hop=caller.enters,
+                rate_rps=caller.rate_rps,
+                inference=caller.inference,
+                bystander=caller.avoids_fault or not caller.inference,
+                max_tokens=caller.max_tokens,
+            )
+            for caller in scenario.callers
+        ],
+        fault=None
+        if fault is None
+        else FaultSetup(
+            kind=fault.kind, worker=worker_name(scenario.faulted_worker), parameters=fault.parameters()
+        ),
+        timeout_s=_finite(pipeline.timers.attempt_s),
+        max_num_seqs=scenario.topology.max_num_seqs,
+        step_floor_s=any_worker.step_floor_s,
+        model=any_worker.model,
+        device=any_worker.device,
+        engine="torch",
+        toxiproxy=f"{deployment.toxiproxy.kind} {deployment.toxiproxy.version}",
+    )
+
+
+def _finite(seconds: float) -> float | None:
+    return None if seconds == float("inf") else seconds
+
+
+async def _sleep_until(loop_time_s: float) -> None:
+    ahead_s = loop_time_s - asyncio.get_running_loop().time()
+    if ahead_s > 0:
+        await asyncio.sleep(ahead_s)
+
+
+async def _both(*work: Coroutine[None, None, None]) -> None:
+    """Run side by side. The first failure ends the others and is raised as it is."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    finally:
+        await cancel_all(tasks)
+
+
+@contextmanager
+def _quiet_collector() -> Iterator[None]:
+    """Keep what is loaded out of the collector's way: a full collection would stall the callers."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

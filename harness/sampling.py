@@ -1,0 +1,101 @@
+"""Looks at every hop a few times a second and writes what it sees into the history."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+
+import aiohttp
+
+from harness.deployment import Deployment
+from harness.reporting.progress import Progress
+from harness.serving.recorder import Recorder
+
+HOPS_EVERY_S = 0.25
+WORKERS_EVERY_S = 0.5
+PROBE_EVERY_S = 1.0
+LAG_EVERY_S = 0.1
+PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
+
+
+@asynccontextmanager
+async def sample_forever(
+    deployment: Deployment, recorder: Recorder, faulted: str | None, progress: Progress
+) -> AsyncIterator[None]:
+    """Sample while the block runs. The link of the faulted worker is probed too."""
+    sampler = _Sampler(deployment, recorder, progress)
+    jobs: list[Coroutine[None, None, None]] = [sampler.hops(), sampler.workers(), sampler.lag()]
+    if faulted is not None:
+        jobs.append(sampler.probe(faulted))
+    tasks = [asyncio.create_task(job) for job in jobs]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for end in ended:
+            if isinstance(end, Exception):  # a cancelled task ends in a BaseException
+                raise end
+
+
+class _Sampler:
+    def __init__(self, deployment: Deployment, recorder: Recorder, progress: Progress) -> None:
+        self._deployment = deployment
+        self._recorder = recorder
+        self._progress = progress
+        self._clock = asyncio.get_running_loop().time
+
+    async def hops(self) -> None:
+        while True:
+            for service in self._deployment.services.values():
+                service.sample()
+                self._progress.sample(service.name, {"in_use": service.in_use, "waiting": service.waiting})
+            self._deployment.gateway.sample(self._clock())
+            self._progress.sample("gateway", {"in_flight": self._deployment.gateway.in_flight})
+            await asyncio.sleep(HOPS_EVERY_S)
+
+    async def workers(self) -> None:
+        while True:
+            await asyncio.gather(*(self._worker(name) for name in self._deployment.workers))
+            await asyncio.sleep(WORKERS_EVERY_S)
+
+    async def lag(self) -> None:
+        """How late the loop runs a timer: what our own side adds to every latency."""
+        while True:
+            due = self._clock() + LAG_EVERY_S
+            await asyncio.sleep(LAG_EVERY_S)
+            self._recorder.gauge("callers", {"loop_lag_s": max(0.0, self._clock() - due)})
+
+    async def probe(self, worker: str) -> None:
+        """Small requests through the link to `worker`, one begun each second whatever the others do."""
+        timeout = aiohttp.ClientTimeout(total=PROBE_TIMEOUT_S)
+        async with aiohttp.ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as probes:
+            while True:
+                probes.create_task(self._probe(session, worker))
+                await asyncio.sleep(PROBE_EVERY_S)
+
+    async def _worker(self, name: str) -> None:
+        state = await self._deployment.admins[name].state()
+        if state is None:
+            self._recorder.gauge(name, {"up": 0})
+            return
+        values = {
+            "up": 1.0,
+            "running": float(state.running),
+            "waiting": float(state.waiting),
+            "steps": float(state.steps),
+            "step_seconds": state.step_seconds,
+            "tokens": float(state.tokens),
+            "aborted": float(state.aborted),
+        }
+        self._recorder.gauge(name, values, {"fault": state.fault} if state.fault != "none" else {})
+        self._progress.sample(name, {"running": state.running, "waiting": state.waiting})
+
+    async def _probe(self, session: aiohttp.ClientSession, worker: str) -> None:
+        started = self._clock()
+        try:
+            async with session.get(self._deployment.link_urls[worker] + "/health") as response:
+                await response.read()
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return  # a link that carries nothing shows in the worker's own gauge
+        self._recorder.gauge(f"link {worker}", {"probe_s": self._clock() - started})

@@ -1,0 +1,86 @@
+"""`limplock serve`: pool and gateway, open to any OpenAI-style client on loopback until told to stop."""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from harness.config import make_folder
+from harness.deployment import Deployment, Options, deploy
+from harness.errors import BadInput, EnvironmentFault
+from harness.judging.history import NoHistory
+from harness.scenario import Topology
+from harness.serving.model.cache import cache_dir
+from harness.serving.recorder import Recorder
+from policies.presets import Preset
+
+
+class Announcement(msgspec.Struct, frozen=True):
+    """What a serving process leaves for `limplock fault` to find it."""
+
+    pid: int
+    started_s: float  # of the process, so that a reused process id is not taken for it
+    gateway: str
+
+
+async def serve(
+    workers: int, preset: Preset, options: Options, announce: Callable[[Deployment], None]
+) -> None:
+    """Stand until cancelled."""
+    topology = Topology(services=(), workers=workers)
+    async with deploy(topology, preset.build(), Recorder(NoHistory()), options) as deployment:
+        with _announced(deployment.gateway_server.url):
+            announce(deployment)
+            await asyncio.Event().wait()
+
+
+def find_gateway() -> str:
+    """The URL of the one gateway that serves here. Says so if there is none, or more than one."""
+    found = [announcement.gateway for announcement in _announcements()]
+    if not found:
+        raise EnvironmentFault(
+            "no `limplock serve` is running here. Start one, or name it with --gateway URL"
+        )
+    if len(found) > 1:
+        raise BadInput(f"several gateways serve here. Name one with --gateway: {', '.join(sorted(found))}")
+    return found[0]
+
+
+@contextmanager
+def _announced(gateway: str) -> Iterator[None]:
+    path = _folder() / f"{os.getpid()}.json"
+    mine = Announcement(os.getpid(), psutil.Process().create_time(), gateway)
+    path.write_bytes(msgspec.json.encode(mine))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _announcements() -> Iterator[Announcement]:
+    for path in sorted(_folder().glob("*.json")):
+        try:
+            announcement = msgspec.json.decode(path.read_bytes(), type=Announcement)
+        except (OSError, msgspec.DecodeError):
+            continue
+        if _alive(announcement):
+            yield announcement
+        else:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _alive(announcement: Announcement) -> bool:
+    try:
+        return psutil.Process(announcement.pid).create_time() == announcement.started_s
+    except psutil.Error:
+        return False
+
+
+def _folder() -> Path:
+    return make_folder(cache_dir() / "serve")

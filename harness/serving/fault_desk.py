@@ -1,0 +1,40 @@
+"""Faults on order, each for a stated time, on a layer that serves. One fault at a worker at a time."""
+
+import asyncio
+from collections.abc import Mapping
+
+from faults.fault import Fault, Site
+from harness.errors import BadInput, unknown
+from harness.load.callers import cancel_all
+
+
+class FaultDesk:
+    """Takes orders; `close` heals what is still on."""
+
+    def __init__(self, sites: Mapping[str, Site]) -> None:
+        self._sites = sites
+        self._on: dict[str, asyncio.Task[None]] = {}
+
+    async def order(self, worker: str, fault: Fault, for_s: float) -> None:
+        """Install a fault now, to heal by itself after `for_s`. Raises what the installing raises."""
+        if worker not in self._sites:
+            raise unknown("worker", worker, self._sites)
+        if worker in self._on:
+            raise BadInput(f"{worker} has a fault already. Wait until it has ended")
+        installed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._hold(worker, fault, for_s, installed))
+        self._on[worker] = task
+        task.add_done_callback(lambda _: self._on.pop(worker, None))
+        await installed
+
+    async def close(self) -> None:
+        await cancel_all(list(self._on.values()))
+
+    async def _hold(self, worker: str, fault: Fault, for_s: float, installed: asyncio.Future[None]) -> None:
+        try:
+            async with fault.install(self._sites[worker]):
+                installed.set_result(None)
+                await asyncio.sleep(for_s)
+        except (OSError, ValueError) as failed:
+            if not installed.done():
+                installed.set_exception(failed)

@@ -1,0 +1,73 @@
+"""The gateway's HTTP side: the OpenAI-style API, the model it serves, and the ordering of faults."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+import msgspec
+from aiohttp import web
+
+from faults.registry import FAULTS, make_fault
+from harness.errors import BadInput, LimplockError, unknown
+from harness.serving.fault_desk import FaultDesk
+from harness.serving.gateway import Gateway
+from harness.serving.http_server import application
+
+POOL = "/admin/pool"
+FAULT = "/admin/fault"
+
+
+class PoolCard(msgspec.Struct, frozen=True):
+    """Body of GET /admin/pool: who serves here."""
+
+    limplock: str  # version
+    model: str
+    workers: dict[str, str]  # name to URL
+
+
+class FaultRequest(msgspec.Struct, frozen=True):
+    """Body of POST /admin/fault."""
+
+    kind: str
+    worker: str
+    for_s: float
+    parameters: dict[str, float] = {}
+
+
+class GatewayServer:
+    """The routes of the gateway."""
+
+    def __init__(self, gateway: Gateway, desk: FaultDesk, model: str, workers: Mapping[str, str]) -> None:
+        self._gateway = gateway
+        self._desk = desk
+        self._card = PoolCard(limplock=version("limplock"), model=model, workers=dict(workers))
+
+    def application(self) -> web.Application:
+        app = application(self._gateway.handle)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_get(POOL, self._pool)
+        app.router.add_post(FAULT, self._fault)
+        return app
+
+    async def _models(self, request: web.Request) -> web.Response:
+        card = {"id": self._card.model, "object": "model", "created": 0, "owned_by": "limplock"}
+        return web.json_response({"object": "list", "data": [card]})
+
+    async def _pool(self, request: web.Request) -> web.Response:
+        return web.Response(body=msgspec.json.encode(self._card), content_type="application/json")
+
+    async def _fault(self, request: web.Request) -> web.Response:
+        try:
+            order = msgspec.json.decode(await request.read(), type=FaultRequest)
+            await self._order(order)
+        except (LimplockError, ValueError) as wrong:
+            return web.json_response({"error": {"message": str(wrong), "code": 400}}, status=400)
+        except OSError as lost:
+            return web.json_response({"error": {"message": str(lost), "code": 502}}, status=502)
+        return web.json_response({"fault": order.kind, "worker": order.worker, "for_s": order.for_s})
+
+    async def _order(self, order: FaultRequest) -> None:
+        if order.kind not in FAULTS:
+            raise unknown("fault", order.kind, FAULTS)
+        if not 0 < order.for_s < float("inf"):
+            raise BadInput(f"--for must be above 0 s and finite, got {order.for_s}")
+        await self._desk.order(order.worker, make_fault(order.kind, order.parameters), order.for_s)

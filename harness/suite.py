@@ -1,0 +1,62 @@
+"""Runs one after another: what `limplock run` and `limplock demo` share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.deployment import Options
+from harness.exit_codes import ExitCode, worst
+from harness.interrupts import run_to_the_end
+from harness.judging.result import RunResult, Verdict
+from harness.judging.verdict import judge
+from harness.reporting.progress import Progress
+from harness.results import run_folder, write_result
+from harness.runner import run
+from harness.scenario import Scenario
+from policies.presets import Preset
+
+_CODES = {
+    Verdict.PASS: ExitCode.PASS,
+    Verdict.FAIL: ExitCode.FAIL,
+    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One run to come."""
+
+    scenario: Scenario
+    preset: Preset
+
+    @property
+    def expected(self) -> Verdict | None:
+        """The verdict that the scenario states for this preset."""
+        return self.scenario.expects.get(self.preset.name)
+
+
+def run_all(plan: Sequence[Planned], seed: int, options: Options, folder: Path) -> list[RunResult]:
+    """Each run on a layer of its own, one after another. An interrupt keeps the files written so far."""
+    return [
+        _run_one(planned, seed, options, folder, f"{n}/{len(plan)} ") for n, planned in enumerate(plan, 1)
+    ]
+
+
+def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number: str) -> RunResult:
+    scenario, preset = planned.scenario, planned.preset
+    where = run_folder(folder, scenario.name, preset.name)
+    hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
+    options = replace(options, run_name=f"{options.run_name}-{preset.name}")
+    with Progress() as progress:
+        progress.start(f"{number}{scenario.name} under {preset.name}", hops, scenario.phases.starts())
+        history = run_to_the_end(run(scenario, preset, seed, options, where / "history.jsonl", progress))
+        result = judge(history)
+        progress.finish(result.headline)
+    write_result(where, result)
+    return result
+
+
+def exit_code(results: Sequence[RunResult]) -> ExitCode:
+    """The worst of the verdicts; a clean-up that could not be verified outranks them all."""
+    codes = [ExitCode.PASS if result.clean else ExitCode.UNCLEAN for result in results]
+    return worst(*codes, *(_CODES[result.verdict] for result in results))
