@@ -31,6 +31,7 @@ async def send_open_loop(
             task = loop.create_task(send(planned))
             under_way.add(task)
             task.add_done_callback(under_way.discard)
+        await asyncio.sleep(0)  # the last one starts too
     except asyncio.CancelledError:
         await cancel_all(under_way)
         raise

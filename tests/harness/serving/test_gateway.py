@@ -1,0 +1,99 @@
+import asyncio
+
+import pytest
+
+from harness.judging.history import Attempted, Gauge, History, Refused, Visit
+from harness.serving.gateway import Gateway
+from harness.serving.recorder import Recorder
+from policies.bulkhead import Bulkhead
+from policies.outcome import OK, Kind, Outcome
+from policies.pipeline import Pipeline
+from policies.policy import Attempt, Call, Chunk
+from policies.round_robin import RoundRobin
+from policies.timers import Timers
+
+
+class FakeLink:
+    """Answers with one token after `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.sent: list[Attempt] = []
+
+    async def send(self, attempt: Attempt) -> Outcome:
+        self.sent.append(attempt)
+        await asyncio.sleep(self.seconds)
+        attempt.deliver(Chunk(b"{}"), asyncio.get_running_loop().time())
+        return OK
+
+
+def gateway(history: History, pipeline: Pipeline, **links: float) -> tuple[Gateway, dict[str, FakeLink]]:
+    made = {name: FakeLink(seconds) for name, seconds in links.items()}
+    return Gateway(pipeline, made, Recorder(history), seed=7), made
+
+
+async def test_every_attempt_and_visit_is_in_the_history() -> None:
+    history = History()
+    gate, _ = gateway(history, Pipeline(picker=RoundRobin()), w0=1.0, w1=2.0)
+    await asyncio.gather(*(gate.handle(Call(id=str(n))) for n in range(4)))
+    attempts = list(history.of(Attempted))
+    assert sorted(a.worker for a in attempts) == ["w0", "w0", "w1", "w1"]
+    assert {a.kind for a in attempts} == {"ok"}
+    assert all(a.first_token_s == pytest.approx(a.at_s) and a.tokens == 1 for a in attempts)
+    assert {v.hop for v in history.of(Visit)} == {"gateway"}
+
+
+async def test_a_timed_out_attempt_is_recorded_with_its_phase() -> None:
+    history = History()
+    gate, _ = gateway(history, Pipeline(timers=Timers(first_token_s=0.5)), w0=60.0)
+    outcome = await gate.handle(Call(id="r"))
+    assert (outcome.kind, outcome.phase) == (Kind.TIMEOUT, "first_token")
+    (attempt,) = history.of(Attempted)
+    assert (attempt.kind, attempt.phase, attempt.at_s) == ("timeout", "first_token", pytest.approx(0.5))
+
+
+async def test_a_caller_that_leaves_ends_its_attempt_as_abandoned() -> None:
+    history = History()
+    gate, _ = gateway(history, Pipeline(), w0=60.0)
+    task = asyncio.create_task(gate.handle(Call(id="r")))
+    await asyncio.sleep(1.0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [a.kind for a in history.of(Attempted)] == ["abandoned"]
+    assert gate.in_flight == 0
+
+
+async def test_a_full_bulkhead_refuses_without_sending() -> None:
+    history = History()
+    gate, links = gateway(history, Pipeline(gates=(Bulkhead(max_in_flight=2),)), w0=60.0)
+    held = [asyncio.create_task(gate.handle(Call(id=str(n)))) for n in range(2)]
+    await asyncio.sleep(1.0)
+    assert (await gate.handle(Call(id="third"))).kind is Kind.REJECTED
+    assert len(links["w0"].sent) == 2
+    gate.sample(1.0)
+    assert list(history.of(Gauge))[-1].values == {"in_flight": 2, "pending.w0": 2}
+    for task in held:
+        task.cancel()
+    await asyncio.wait(held)
+    gate.sample(1.0)
+    assert list(history.of(Gauge))[-1].values == {"in_flight": 0, "pending.w0": 0}
+    assert list(history.of(Refused)) == []  # it was skipped by weight, not asked and refused
+
+
+async def test_a_pinned_call_reaches_its_own_workers_only() -> None:
+    history = History()
+    gate, links = gateway(history, Pipeline(picker=RoundRobin()), w0=0.1, w1=0.1, w2=0.1)
+    await asyncio.gather(*(gate.handle(Call(id=str(n), workers=frozenset({"w1", "w2"}))) for n in range(10)))
+    assert (len(links["w0"].sent), len(links["w1"].sent), len(links["w2"].sent)) == (0, 5, 5)
+
+
+async def test_a_call_draws_the_same_chance_whatever_the_others_draw() -> None:
+    draws = []
+    for others in (0, 5):
+        gate, links = gateway(History(), Pipeline(), w0=0.1)
+        for n in range(others):
+            await gate.handle(Call(id=f"other-{n}"))
+        await gate.handle(Call(id="mine"))
+        draws.append(links["w0"].sent[-1].call.rng.random())
+    assert draws[0] == draws[1]
