@@ -14,7 +14,6 @@ from multiprocessing.connection import Connection
 from harness.errors import LimplockError
 from harness.serving.http_server import listen
 from harness.serving.orphan import die_with_parent
-from harness.serving.torch_engine import TorchEngine
 from harness.serving.worker import Worker
 from harness.serving.worker_metrics import PrometheusMeter
 from harness.serving.worker_server import WorkerServer
@@ -59,6 +58,8 @@ def main(config: WorkerConfig, ready: Connection) -> None:
 
 
 async def _serve(config: WorkerConfig, ready: Connection) -> None:
+    from harness.serving.torch_engine import TorchEngine  # here: the main process must not load torch
+
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     engine = TorchEngine.load(config.model, device=config.device, max_num_seqs=config.max_num_seqs)

@@ -1,0 +1,123 @@
+"""However the program is ended, and at whatever moment, nothing of it survives."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = pytest.mark.real
+
+MOMENTS = 10
+GONE_WITHIN_S = 10.0
+ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -signal.SIGKILL}
+
+
+@dataclass
+class Program:
+    """A `limplock` command and every process that descends from it, known by a mark in its environment."""
+
+    mark: str
+    process: subprocess.Popen[str]
+
+    def family(self) -> list[psutil.Process]:
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.environ().get("LIMPLOCK_TEST_MARK") == self.mark and process.status() != "zombie":
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+    def wait_until_gone(self) -> list[str]:
+        """What is still there after a while; empty is as it should be."""
+        give_up = time.monotonic() + GONE_WITHIN_S
+        while (family := self.family()) and time.monotonic() < give_up:
+            time.sleep(0.05)
+        return [f"{p.pid} {' '.join(p.cmdline())[:120]}" for p in family if p.is_running()]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator:
+    programs: list[Program] = []
+
+    def start_program(*arguments: str) -> Program:
+        mark = uuid.uuid4().hex
+        env = os.environ | {"LIMPLOCK_TEST_MARK": mark, "LIMPLOCK_CACHE": str(tmp_path / "cache")}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "harness", *arguments],
+            env=env,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        programs.append(Program(mark, process))
+        return programs[-1]
+
+    yield start_program
+    for program in programs:
+        for process in program.family():
+            process.kill()
+
+
+def moments(how: signal.Signals) -> list[float]:
+    """Seconds after the start: imports, workers starting, under load."""
+    rng = random.Random(f"clean-up {how}")
+    return [round(rng.uniform(0.1, 9.0), 2) for _ in range(MOMENTS)]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("how", ENDS, ids=lambda how: how.name)
+def test_nothing_survives_whenever_it_is_ended(start, how: signal.Signals) -> None:
+    toxiproxies = ["embedded", "auto"] if shutil.which("toxiproxy-server") else ["embedded"]
+    for number, after_s in enumerate(moments(how)):
+        toxiproxy = toxiproxies[number % len(toxiproxies)]
+        program = start("run", "slow_worker", "--toxiproxy", toxiproxy)
+        time.sleep(after_s)
+        os.killpg(program.process.pid, how) if how is signal.SIGINT else program.process.send_signal(how)
+        out, err = program.process.communicate(timeout=60)
+        assert program.wait_until_gone() == [], f"{how.name} after {after_s} s"
+        assert "Traceback" not in out + err, f"{how.name} after {after_s} s: {err}"
+        if after_s > 2:  # before that the program may not have taken over its signals yet
+            assert program.process.returncode == ENDS[how], f"{how.name} after {after_s} s: {err}"
+
+
+def test_serve_ends_with_its_pool_on_ctrl_c(start) -> None:
+    program = start("serve", "--workers", "2", "--toxiproxy", "embedded")
+    assert program.process.stdout is not None
+    assert "gateway" in program.process.stdout.readline()
+    assert len(program.family()) >= 4
+    program.process.send_signal(signal.SIGINT)
+    assert program.process.wait(30) == 0
+    assert program.wait_until_gone() == []
+
+
+def test_a_second_ctrl_c_does_not_skip_the_clean_up(start) -> None:
+    program = start("run", "slow_worker", "--toxiproxy", "embedded")
+    time.sleep(6)
+    for _ in range(5):
+        program.process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    _, err = program.process.communicate(timeout=30)
+    assert program.process.returncode == 130, err
+    assert program.wait_until_gone() == []
+
+
+def test_a_reader_that_leaves_ends_nothing_badly(start) -> None:
+    program = start("list", "metrics")
+    assert program.process.stdout is not None
+    program.process.stdout.close()
+    assert program.process.stderr is not None
+    assert "Traceback" not in program.process.stderr.read()
