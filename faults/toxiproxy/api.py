@@ -1,0 +1,166 @@
+"""The control plane: Toxiproxy's HTTP routes, codes and texts."""
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from faults.toxiproxy import body, wire
+from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.proxies import Proxies
+from faults.toxiproxy.proxy import Proxy
+
+VERSION = "2.12.0-embedded"  # the wire that it speaks, and that it is not the original
+
+PROXIES = web.AppKey("proxies", Proxies)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def application(proxies: Proxies) -> web.Application:
+    """The routes of a server that holds `proxies`."""
+    app = web.Application(middlewares=[_manners])
+    app[PROXIES] = proxies
+    app.router.add_get("/version", _version, allow_head=False)
+    app.router.add_get("/proxies", _list, allow_head=False)
+    app.router.add_post("/proxies", _create)
+    app.router.add_post("/populate", _populate)
+    app.router.add_post("/reset", _reset)
+    app.router.add_get("/proxies/{proxy}", _show, allow_head=False)
+    app.router.add_delete("/proxies/{proxy}", _delete)
+    app.router.add_get("/proxies/{proxy}/toxics", _toxics, allow_head=False)
+    app.router.add_post("/proxies/{proxy}/toxics", _add_toxic)
+    app.router.add_get("/proxies/{proxy}/toxics/{toxic}", _show_toxic, allow_head=False)
+    app.router.add_delete("/proxies/{proxy}/toxics/{toxic}", _remove_toxic)
+    for method in ("POST", "PATCH"):  # POST is the older way, and what most clients send
+        app.router.add_route(method, "/proxies/{proxy}", _update)
+        app.router.add_route(method, "/proxies/{proxy}/toxics/{toxic}", _update_toxic)
+    return app
+
+
+async def _version(_: web.Request) -> web.Response:
+    text = f'{{"version": "{VERSION}"}}\n'
+    return web.Response(body=text.encode(), headers={"Content-Type": "application/json;charset=utf-8"})
+
+
+async def _list(request: web.Request) -> web.Response:
+    proxies = request.app[PROXIES].all()
+    return _json({proxy.setting.name: wire.show_proxy(proxy) for proxy in proxies})
+
+
+async def _create(request: web.Request) -> web.Response:
+    setting = wire.new_setting(body.parse(await request.read()))
+    return _json(wire.show_proxy(await request.app[PROXIES].create(setting)), 201)
+
+
+async def _populate(request: web.Request) -> web.Response:
+    """Errors come merged with what was made before them, as JSON."""
+    made: list[Proxy] = []
+    error: dict[str, Any] = {}
+    try:
+        given = body.parse(await request.read())
+        if not isinstance(given, list | None):
+            raise Refused(400, "bad request body: expected an array of proxies")
+        settings = [
+            wire.new_setting(each, f" at proxy {place}") for place, each in enumerate(given or [], start=1)
+        ]
+        await request.app[PROXIES].populate(settings, made)
+    except Refused as refused:
+        error = {"error": refused.text, "status": refused.status}
+    shown = [wire.show_proxy(proxy) for proxy in made] or None
+    return _json({**error, "proxies": shown}, error.get("status", 201))
+
+
+async def _reset(request: web.Request) -> web.Response:
+    await request.app[PROXIES].reset()
+    return web.Response(status=204)
+
+
+async def _show(request: web.Request) -> web.Response:
+    return _json(wire.show_proxy(_proxy(request)))
+
+
+async def _update(request: web.Request) -> web.Response:
+    given = body.as_object(body.parse(await request.read()))
+    proxy = await request.app[PROXIES].configure(
+        request.match_info["proxy"], lambda setting: wire.changed_setting(setting, given)
+    )
+    return _json(wire.show_proxy(proxy))
+
+
+async def _delete(request: web.Request) -> web.Response:
+    await request.app[PROXIES].delete(request.match_info["proxy"])
+    return web.Response(status=204)
+
+
+async def _toxics(request: web.Request) -> web.Response:
+    return _json(wire.show_toxics(_proxy(request)))
+
+
+async def _add_toxic(request: web.Request) -> web.Response:
+    given = body.as_object(body.parse(await request.read()))
+    proxy = _proxy(request)
+    placement = wire.new_placement(given, {each.name for each in proxy.placements})
+    proxy.add(placement)
+    return _json(wire.show_toxic(placement))
+
+
+async def _show_toxic(request: web.Request) -> web.Response:
+    return _json(wire.show_toxic(_proxy(request).placement(request.match_info["toxic"])))
+
+
+async def _update_toxic(request: web.Request) -> web.Response:
+    given = body.as_object(body.parse(await request.read()))
+    proxy = _proxy(request)
+    placement = wire.changed_placement(proxy.placement(request.match_info["toxic"]), given)
+    proxy.update(placement)
+    return _json(wire.show_toxic(placement))
+
+
+async def _remove_toxic(request: web.Request) -> web.Response:
+    _proxy(request).remove(request.match_info["toxic"])
+    return web.Response(status=204)
+
+
+def _proxy(request: web.Request) -> Proxy:
+    return request.app[PROXIES].get(request.match_info["proxy"])
+
+
+@web.middleware
+async def _manners(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """What holds for every route: no browsers, an id on each answer, errors in the original's form."""
+    unmatched = request.match_info.http_exception
+    if isinstance(unmatched, web.HTTPMethodNotAllowed):
+        return web.Response(status=405)
+    if unmatched is not None:
+        return _text("404 page not found", 404)
+    response = await _answer(request, handler)
+    response.headers["X-Toxiproxy-Request-Id"] = secrets.token_hex(10)
+    return response
+
+
+async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
+    if request.headers.get("User-Agent", "").startswith("Mozilla/"):
+        return _text("User agent not allowed", 403)
+    try:
+        return await handler(request)
+    except Refused as refused:
+        return _text(_compact({"error": refused.text, "status": refused.status}), refused.status)
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(text=_compact(value), status=status, content_type="application/json")
+
+
+def _text(text: str, status: int) -> web.Response:
+    """Errors are plain text on this wire even where they hold JSON."""
+    headers = {"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}
+    return web.Response(body=f"{text}\n".encode(), status=status, headers=headers)
+
+
+def _compact(value: Any) -> str:
+    """JSON without blanks, with the original's escapes for HTML."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,0 +1,89 @@
+"""Request bodies, read as leniently as the original reads them and no more."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from faults.toxiproxy.errors import Refused
+
+Object = Mapping[str, Any]
+
+
+def parse(raw: bytes) -> Any:
+    """The first JSON value, keys in lower case; what follows it is ignored. Refused 400 without one."""
+    text = raw.decode(errors="replace").lstrip(" \t\r\n")
+    if not text:
+        raise _bad("EOF")
+    try:
+        return _DECODER.raw_decode(text)[0]
+    except (ValueError, RecursionError) as error:
+        raise _bad(str(error)) from None
+
+
+def as_object(value: Any, what: str = "body") -> Object:
+    """A JSON object; null is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _bad(f"{what}: expected an object, got {_kind(value)}")
+    return value
+
+
+def text(body: Object, key: str, default: str = "") -> str:
+    """A string; absent or null is `default`."""
+    value = body.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise _bad(f"{key}: expected a string, got {_kind(value)}")
+    return value
+
+
+def flag(body: Object, key: str, default: bool) -> bool:
+    """true or false; absent or null is `default`."""
+    value = body.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise _bad(f"{key}: expected true or false, got {_kind(value)}")
+    return value
+
+
+def number(body: Object, key: str, default: float) -> float:
+    """A finite number; absent or null is `default`."""
+    value = body.get(key)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise _bad(f"{key}: expected a number, got {_kind(value)}")
+    return value
+
+
+def whole(body: Object, key: str, default: int) -> int:
+    """A number written without point or exponent; absent or null is `default`."""
+    value = body.get(key)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _bad(f"{key}: expected a whole number, got {_kind(value)}")
+    return value
+
+
+def _bad(why: str) -> Refused:
+    return Refused(400, f"bad request body: {why}")
+
+
+def _kind(value: Any) -> str:
+    return "a number" if isinstance(value, float) else json.dumps(value)[:60]
+
+
+def _lower_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key.lower(): value for key, value in pairs}
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_lower_keys, parse_constant=_no_constant)

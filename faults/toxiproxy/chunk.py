@@ -1,0 +1,22 @@
+"""What travels along a link: pieces of the stream, then exactly one ending."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes as they were read from a socket, or a part of them."""
+
+    data: bytes  # at least one byte
+    received_s: float  # loop time; a toxic that delays a chunk moves it on by the delay
+
+
+class End(Enum):
+    """How a stream ends."""
+
+    EOF = "no more data this way; the other way stays open"
+    CLOSE = "close the whole connection"
+
+
+Item = Chunk | End

@@ -1,0 +1,159 @@
+"""One direction of one connection: bytes read on one side leave on the other, through a chain of toxics."""
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from faults.toxiproxy.chunk import Chunk, End, Item
+from faults.toxiproxy.stub import Inlet, Outlet, Stub
+from faults.toxiproxy.toxics.toxic import Toxic
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A toxic's place in the chain."""
+
+    name: str
+    stub: Stub
+
+
+class Link:
+    """The chain between what one transport reads and what another writes. Without toxics it is one call.
+
+    The owner feeds it (`feed`, `end`), tells it when the writing side is full (`pause`, `resume`), and hears
+    through `finished` when the ending has arrived: EOF this way only, or CLOSE for the whole connection.
+    """
+
+    def __init__(
+        self,
+        source: asyncio.ReadTransport,
+        sink: asyncio.WriteTransport,
+        finished: Callable[["Link", End], None],
+    ) -> None:
+        self._source = source
+        self._sink = sink
+        self._finished = finished
+        self._chain: list[_Place] = []
+        self._loop = asyncio.get_running_loop()
+        self._sink_full = False
+        self._ended = False  # the source has given its ending
+        self.done = False  # the ending has arrived, or nothing can arrive any more
+
+    # What the two sides tell us.
+
+    def feed(self, data: bytes) -> None:
+        """Bytes were read."""
+        if self.done:
+            return
+        if not self._chain:
+            self._sink.write(data)
+            return
+        first = self._chain[0].stub
+        first.put(Chunk(data, self._loop.time()))
+        if not first.has_room:
+            self._source.pause_reading()
+
+    def end(self, how: End) -> None:
+        """Nothing more will be read. Counts once."""
+        if not self._ended:
+            self._ended = True
+            self._head().put(how)
+
+    def pause(self) -> None:
+        """The writing side has enough for now."""
+        self._sink_full = True
+        if not self._chain:
+            self._source.pause_reading()
+
+    def resume(self) -> None:
+        """The writing side has room again."""
+        self._sink_full = False
+        self._tail().wake()
+
+    def discard(self) -> None:
+        """Nothing can be written any more: forget what is held."""
+        self.done = True
+        for place in self._chain:
+            place.stub.stop()
+        self._chain.clear()
+
+    # Toxics, at once and on whatever is under way.
+
+    def insert(self, index: int, name: str, toxic: Toxic, rng: random.Random) -> None:
+        """Let a toxic work at place `index` of the chain."""
+        if self.done:
+            return
+        stub = Stub(toxic, rng, self, self)
+        self._chain.insert(index, _Place(name, stub))
+        self._rewire()
+
+    def replace(self, name: str, toxic: Toxic) -> None:
+        """Change the attributes of a toxic; what it still holds follows the new ones."""
+        for place in self._chain:
+            if place.name == name:
+                place.stub.replace(toxic)
+
+    def remove(self, name: str) -> None:
+        """Take a toxic out. What it held goes on at once; if it swallowed data, the connection closes."""
+        for index, place in enumerate(self._chain):
+            if place.name == name:
+                del self._chain[index]
+                held = place.stub.stop()
+                self._rewire()
+                self._release(place.stub, held)
+                return
+
+    def names(self) -> list[str]:
+        """The toxics in the chain, in order."""
+        return [place.name for place in self._chain]
+
+    # The link as the two ends of its own chain: what feeds the first stub and what the last one feeds.
+
+    def wake(self) -> None:
+        """Read on if whatever comes first has room."""
+        if self._ended or self.done:
+            return
+        if self._head().has_room:
+            self._source.resume_reading()
+        else:
+            self._source.pause_reading()
+
+    @property
+    def has_room(self) -> bool:
+        return not self._sink_full
+
+    def put(self, item: Item) -> None:
+        if self.done:
+            return
+        if isinstance(item, Chunk):
+            self._sink.write(item.data)
+            return
+        self.done = True
+        self._finished(self, item)
+
+    # Below here: helpers.
+
+    def _head(self) -> Outlet:
+        return self._chain[0].stub if self._chain else self
+
+    def _tail(self) -> Inlet:
+        return self._chain[-1].stub if self._chain else self
+
+    def _rewire(self) -> None:
+        """Tell every stub its neighbours; wake all, since each may have waited for one that is gone."""
+        stubs = [place.stub for place in self._chain]
+        for left, right in zip([None, *stubs], [*stubs, None], strict=True):
+            if left is not None:
+                left.outlet = right or self
+                left.wake()
+            if right is not None:
+                right.inlet = left or self
+        self.wake()
+
+    def _release(self, stub: Stub, held: list[Item]) -> None:
+        outlet = stub.outlet
+        for item in held:
+            outlet.put(item)
+        if stub.toxic.closes_on_removal:
+            outlet.put(End.CLOSE)

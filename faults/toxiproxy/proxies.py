@@ -1,0 +1,80 @@
+"""All proxies of one server, by name."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.proxy import Proxy, Setting
+
+
+class Proxies:
+    """Changes to listeners wait for each other; nothing here ever waits for a connection."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self._by_name: dict[str, Proxy] = {}
+        self._lock = asyncio.Lock()
+
+    def all(self) -> list[Proxy]:
+        """Sorted by name."""
+        return [self._by_name[name] for name in sorted(self._by_name)]
+
+    def get(self, name: str) -> Proxy:
+        """Refused 404 if there is none."""
+        if name not in self._by_name:
+            raise Refused(404, "proxy not found")
+        return self._by_name[name]
+
+    async def create(self, setting: Setting) -> Proxy:
+        """Refused 409 if the name is taken, 500 if it cannot listen."""
+        async with self._lock:
+            if setting.name in self._by_name:
+                raise Refused(409, "proxy already exists")
+            return await self._add(setting)
+
+    async def configure(self, name: str, change: Callable[[Setting], Setting]) -> Proxy:
+        """Change a proxy. Refused 404 if there is none, 500 if it cannot listen."""
+        async with self._lock:
+            proxy = self.get(name)
+            await proxy.configure(change(proxy.setting))
+            return proxy
+
+    async def delete(self, name: str) -> None:
+        """Refused 404 if there is none."""
+        async with self._lock:
+            self.get(name).stop()
+            del self._by_name[name]
+
+    async def reset(self) -> None:
+        """Enable every proxy and take off every toxic."""
+        async with self._lock:
+            for proxy in self.all():
+                for placement in list(proxy.placements):
+                    proxy.remove(placement.name)
+                await proxy.configure(replace(proxy.setting, enabled=True))
+
+    async def populate(self, settings: Sequence[Setting], made: list[Proxy]) -> None:
+        """Create what is not there and replace what listens or leads elsewhere; appends each to `made`."""
+        async with self._lock:
+            for setting in settings:
+                known = self._by_name.get(setting.name)
+                if known is None or not known.same_place(setting):
+                    if known is not None:
+                        known.stop()
+                        del self._by_name[setting.name]
+                    known = await self._add(setting)
+                made.append(known)
+
+    async def close(self) -> None:
+        """Stop all of them."""
+        async with self._lock:
+            for proxy in self._by_name.values():
+                proxy.stop()
+            self._by_name.clear()
+
+    async def _add(self, setting: Setting) -> Proxy:
+        proxy = Proxy(setting, self._seed)
+        await proxy.configure(setting)
+        self._by_name[setting.name] = proxy
+        return proxy

@@ -1,0 +1,123 @@
+"""One proxy: a listener in front of one worker, its connections, and the toxics on them."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from faults.toxiproxy import address
+from faults.toxiproxy.connection import Connection
+from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.side import Side
+
+_BACKLOG = 1024  # a burst of callers must wait in the kernel, not be refused
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the control plane says about a proxy."""
+
+    name: str
+    listen: str  # host:port; the bound address once it listens
+    upstream: str  # host:port of the worker: Toxiproxy's own word, used on its wire
+    enabled: bool = True
+
+
+class Proxy:
+    """Starts disabled; `configure` with an enabled setting makes it listen."""
+
+    def __init__(self, setting: Setting, seed: int) -> None:
+        self.setting = replace(setting, enabled=False)
+        self.placements: list[Placement] = []
+        self._seed = seed
+        self._accepted = 0
+        self._connections: set[Connection] = set()
+        self._server: asyncio.Server | None = None
+
+    async def configure(self, setting: Setting) -> None:
+        """Become as `setting` says. Another address closes all connections; toxics stay.
+
+        Refused if it cannot listen; then it stays as it was, but disabled.
+        """
+        if self.same_place(setting) and setting.enabled == self.setting.enabled:
+            return
+        self.stop()
+        if setting.enabled:
+            await self._listen(setting)
+        else:
+            self.setting = setting
+
+    def stop(self) -> None:
+        """Close the listener and every connection, at once."""
+        self.setting = replace(self.setting, enabled=False)
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for connection in list(self._connections):
+            connection.abort()
+
+    # Toxics: all of these act at once, on open connections too.
+
+    def placement(self, name: str) -> Placement:
+        """The toxic of that name. Refused 404 if there is none."""
+        for placement in self.placements:
+            if placement.name == name:
+                return placement
+        raise Refused(404, "toxic not found")
+
+    def add(self, placement: Placement) -> None:
+        """Refused 409 if the name is taken."""
+        if any(each.name == placement.name for each in self.placements):
+            raise Refused(409, "toxic already exists")
+        self.placements.append(placement)
+        for connection in list(self._connections):
+            connection.add(placement)
+
+    def update(self, new: Placement) -> None:
+        """Other attributes or toxicity for the toxic of that name. Refused 404 if there is none."""
+        old = self.placement(new.name)
+        self.placements[self.placements.index(old)] = new
+        for connection in list(self._connections):
+            connection.update(old, new)
+
+    def remove(self, name: str) -> None:
+        """Refused 404 if there is none of that name."""
+        placement = self.placement(name)
+        self.placements.remove(placement)
+        for connection in list(self._connections):
+            connection.remove(placement)
+
+    # Below here: helpers.
+
+    def same_place(self, setting: Setting) -> bool:
+        """Whether it would listen and dial as it does now; `localhost` is 127.0.0.1."""
+        if setting.upstream != self.setting.upstream:
+            return False
+        return setting.listen == self.setting.listen or (
+            address.listen_address(setting.listen) == address.listen_address(self.setting.listen)
+        )
+
+    async def _listen(self, setting: Setting) -> None:
+        host, port = address.listen_address(setting.listen)
+        try:
+            self._server = await asyncio.get_running_loop().create_server(
+                self._accept, host, port, backlog=_BACKLOG
+            )
+        except OSError as error:
+            why = os.strerror(error.errno or 0).lower()
+            raise Refused(500, f"listen tcp {address.join(host, port)}: bind: {why}") from None
+        bound = self._server.sockets[0].getsockname()
+        self.setting = replace(setting, listen=address.join(bound[0], bound[1]))
+
+    def _accept(self) -> Side:
+        self._accepted += 1
+        name = f"{self._seed}/{self.setting.name}/{self._accepted}"
+        connection = Connection(name, self.placements, self._dial, self._connections.discard)
+        self._connections.add(connection)
+        return connection.caller
+
+    def _dial(self, protocol: Callable[[], asyncio.BaseProtocol]) -> Awaitable[object]:
+        """Connect to the worker. ValueError for an address that is none."""
+        host, port = address.split(self.setting.upstream)
+        return asyncio.get_running_loop().create_connection(protocol, host or "127.0.0.1", port)

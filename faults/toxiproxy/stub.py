@@ -1,0 +1,160 @@
+"""One toxic at work on one direction of one connection: an inbox, and a task that empties it.
+
+A chunk stays in the inbox until the toxic has decided about it, and every move out of the inbox happens
+without an await in between. So a task can be cancelled wherever it waits and nothing is lost: toxics are
+updated and removed on live connections without asking them, and the control plane never waits for a reader.
+"""
+
+import asyncio
+import random
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+from faults.toxiproxy.chunk import Chunk, End, Item
+
+if TYPE_CHECKING:
+    from faults.toxiproxy.toxics.toxic import Toxic
+
+_CHUNK_COST_BYTES = 512  # bookkeeping counts too, or a million one-byte chunks would pass for a megabyte
+
+
+class Inlet(Protocol):
+    """Where items come from."""
+
+    def wake(self) -> None:
+        """There may be room again."""
+
+
+class Outlet(Protocol):
+    """Where items go to."""
+
+    @property
+    def has_room(self) -> bool: ...
+
+    def put(self, item: Item) -> None:
+        """Take the item, with room or without."""
+
+
+class Stub:
+    """What a toxic works on. The toxic calls `next`, then `forward` or `drop`; the link does the rest."""
+
+    __slots__ = ("_held_bytes", "_inbox", "_loop", "_task", "_waiter", "inlet", "outlet", "rng", "toxic")
+
+    def __init__(self, toxic: "Toxic", rng: random.Random, inlet: Inlet, outlet: Outlet) -> None:
+        self.toxic = toxic
+        self.rng = rng
+        self.inlet = inlet
+        self.outlet = outlet
+        self._inbox: deque[Item] = deque()
+        self._held_bytes = 0
+        self._loop = asyncio.get_running_loop()
+        self._waiter: asyncio.Future[None] | None = None
+        self._task = self._loop.create_task(self._run())
+
+    # For toxics.
+
+    async def next(self, limit_s: float | None = None) -> Chunk | None:
+        """The next chunk, left in the inbox; None at the end of the stream or after `limit_s` without one."""
+        if not self._inbox:
+            try:
+                async with asyncio.timeout(limit_s):
+                    await self._until_not_empty()
+            except TimeoutError:
+                return None
+        head = self._inbox[0]
+        return head if isinstance(head, Chunk) else None
+
+    async def forward(self, count: int | None = None, received_s: float | None = None) -> None:
+        """Pass the next chunk on as soon as there is room, or only its first `count` bytes."""
+        while not self.outlet.has_room:
+            await self._wait()
+        chunk = self._take(count)
+        self.outlet.put(chunk if received_s is None else Chunk(chunk.data, received_s))
+
+    def drop(self) -> None:
+        """Lose the next chunk for good."""
+        self._take(None)
+
+    def now(self) -> float:
+        """Loop time in seconds, the clock of `Chunk.received_s`."""
+        return self._loop.time()
+
+    async def sleep_until(self, when_s: float) -> None:
+        """Wait until loop time `when_s`; return at once when that is past."""
+        delay_s = when_s - self._loop.time()
+        if delay_s > 0:
+            await asyncio.sleep(delay_s)
+
+    # For the link.
+
+    @property
+    def has_room(self) -> bool:
+        """Whether what feeds this stub should go on."""
+        return not self._inbox or self._held_bytes < self.toxic.buffer_bytes
+
+    def put(self, item: Item) -> None:
+        """Take an item in; after the toxic has ended the connection nobody waits for it."""
+        if self._task.done():
+            return
+        self._inbox.append(item)
+        self._held_bytes += _cost(item)
+        self.wake()
+
+    def wake(self) -> None:
+        """Something changed that the task may wait for: an arrival, or room in the outlet."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def replace(self, toxic: "Toxic") -> None:
+        """Work on with another toxic, on what is still held too."""
+        if self._task.done():
+            return
+        self._task.cancel()
+        self.toxic = toxic
+        self._task = self._loop.create_task(self._run())
+
+    def stop(self) -> list[Item]:
+        """Stop for ever and hand back what is still held, in order."""
+        self._task.cancel()
+        held = list(self._inbox)
+        self._inbox.clear()
+        return held
+
+    # Below here: the task.
+
+    async def _run(self) -> None:
+        """Let the toxic work. One that returns before the end of the stream closes the connection."""
+        try:
+            await self.toxic.pipe(self)
+        except Exception:
+            self.outlet.put(End.CLOSE)  # a defect in a toxic must not leave a connection hanging in silence
+            raise
+        head = self._inbox[0] if self._inbox else None
+        self._inbox.clear()
+        self.outlet.put(head if isinstance(head, End) else End.CLOSE)
+
+    async def _until_not_empty(self) -> None:
+        while not self._inbox:
+            await self._wait()
+
+    async def _wait(self) -> None:
+        self._waiter = self._loop.create_future()
+        await self._waiter
+
+    def _take(self, count: int | None) -> Chunk:
+        """Move the next chunk, or its first `count` bytes, out of the inbox."""
+        head = self._inbox[0]
+        if not isinstance(head, Chunk):
+            raise RuntimeError("a toxic may forward or drop only what next() gave it")
+        if count is not None and count < len(head.data):
+            self._inbox[0] = Chunk(head.data[count:], head.received_s)
+            self._held_bytes -= count
+            return Chunk(head.data[:count], head.received_s)
+        self._inbox.popleft()
+        self._held_bytes -= _cost(head)
+        self.inlet.wake()
+        return head
+
+
+def _cost(item: Item) -> int:
+    return len(item.data) + _CHUNK_COST_BYTES if isinstance(item, Chunk) else 0

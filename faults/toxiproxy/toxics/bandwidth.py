@@ -1,0 +1,32 @@
+"""A narrow line: bytes leave no faster than a rate, for each connection and direction on its own."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from faults.toxiproxy.stub import Stub
+from faults.toxiproxy.toxics.toxic import Toxic, check_range
+
+_PIECE_S = 0.1  # longest time that a piece stands for, as in the original
+
+
+@dataclass(frozen=True, slots=True)
+class Bandwidth(Toxic):
+    """Let `rate` KB/s through (KB = 1000 bytes), in pieces of at most 100 ms. Rate 0 holds all back."""
+
+    kind: ClassVar[str] = "bandwidth"
+
+    rate: int = 0  # KB/s
+
+    def __post_init__(self) -> None:
+        check_range("rate", self.rate, 0, 10**9)
+
+    async def pipe(self, stub: Stub) -> None:
+        bytes_per_s = self.rate * 1000
+        free_s = 0.0  # loop time from which the line is free again
+        while chunk := await stub.next():
+            if not bytes_per_s:
+                await stub.sleep_until(float("inf"))
+            size = min(len(chunk.data), int(bytes_per_s * _PIECE_S))
+            free_s = max(free_s, stub.now()) + size / bytes_per_s
+            await stub.sleep_until(free_s)
+            await stub.forward(size)

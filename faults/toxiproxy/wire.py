@@ -1,0 +1,105 @@
+"""Proxies and toxics as they stand on Toxiproxy's wire, and back."""
+
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from faults.toxiproxy import body
+from faults.toxiproxy.body import Object
+from faults.toxiproxy.direction import Direction
+from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.proxy import Proxy, Setting
+from faults.toxiproxy.toxics import TOXICS
+from faults.toxiproxy.toxics.toxic import Toxic
+
+
+def show_proxy(proxy: Proxy) -> dict[str, Any]:
+    """Keys in the original's order; its unused `Logger` is on the wire there, so it is here."""
+    setting = proxy.setting
+    return {
+        "name": setting.name,
+        "listen": setting.listen,
+        "upstream": setting.upstream,
+        "enabled": setting.enabled,
+        "Logger": {},
+        "toxics": show_toxics(proxy),
+    }
+
+
+def show_toxics(proxy: Proxy) -> list[dict[str, Any]]:
+    """Those towards the worker first, each way in the order they were added."""
+    return [
+        show_toxic(placement)
+        for direction in (Direction.TO_WORKER, Direction.TO_CALLER)
+        for placement in proxy.placements
+        if placement.direction is direction
+    ]
+
+
+def show_toxic(placement: Placement) -> dict[str, Any]:
+    """Keys in the original's order; a whole toxicity is written without a point."""
+    toxicity = placement.toxicity
+    return {
+        "attributes": asdict(placement.toxic),
+        "name": placement.name,
+        "type": placement.toxic.kind,
+        "stream": placement.stream,
+        "toxicity": int(toxicity) if toxicity == int(toxicity) else toxicity,
+    }
+
+
+def new_setting(value: Any, where: str = "") -> Setting:
+    """A proxy to create. Refused 400 without name or upstream; `where` ends the message."""
+    given = body.as_object(value)
+    setting = changed_setting(Setting(name=body.text(given, "name"), listen="", upstream=""), given)
+    for field in ("name", "upstream"):
+        if not getattr(setting, field):
+            raise Refused(400, f"missing required field: {field}{where}")
+    return setting
+
+
+def changed_setting(setting: Setting, given: Object) -> Setting:
+    """`setting` with what was given; the name stays."""
+    return replace(
+        setting,
+        listen=body.text(given, "listen", setting.listen),
+        upstream=body.text(given, "upstream", setting.upstream),
+        enabled=body.flag(given, "enabled", setting.enabled),
+    )
+
+
+def new_placement(given: Object, taken: set[str]) -> Placement:
+    """A toxic to add; the checks come in the original's order. Refused 400, or 409 if its name is `taken`."""
+    stream = body.text(given, "stream") or "downstream"
+    kind = body.text(given, "type")
+    name = body.text(given, "name") or f"{kind}_{stream}"
+    toxicity = body.number(given, "toxicity", 1.0)
+    try:
+        Direction.from_stream(stream)
+    except ValueError:
+        raise Refused(400, "stream was invalid, can be either upstream or downstream") from None
+    if kind not in TOXICS:
+        raise Refused(400, "invalid toxic type")
+    if name in taken:
+        raise Refused(409, "toxic already exists")
+    return Placement(name, stream, _with_attributes(TOXICS[kind](), given), toxicity)
+
+
+def changed_placement(placement: Placement, given: Object) -> Placement:
+    """The same toxic with the attributes and toxicity that were given. Refused 400; then nothing changes."""
+    return replace(
+        placement,
+        toxic=_with_attributes(placement.toxic, given),
+        toxicity=body.number(given, "toxicity", placement.toxicity),
+    )
+
+
+def _with_attributes(toxic: Toxic, given: Object) -> Toxic:
+    attributes = body.as_object(given.get("attributes"), "attributes")
+    values = {
+        field.name: body.whole(attributes, field.name, getattr(toxic, field.name)) for field in fields(toxic)
+    }
+    try:
+        return replace(toxic, **values)
+    except ValueError as error:
+        raise Refused(400, f"bad request body: {error}") from None
