@@ -1,0 +1,35 @@
+"""What the policies cost: attempts per request, and tokens that nobody used."""
+
+from collections.abc import Iterable, Sequence
+
+from harness.judging.callers import Figures
+from harness.judging.history import Attempted
+from harness.judging.requests import ANSWERED, Request
+from harness.judging.windows import Window
+
+
+def cost(requests: Sequence[Request], inference: frozenset[str], window: Window) -> Figures:
+    """`requests` of all callers; `inference`: the callers whose requests need a worker."""
+    offered = [r for r in requests if window.holds(r.arrived.intended_s) and r.arrived.caller in inference]
+    sent = [len(r.attempts) for r in offered if r.attempts]
+    made = sum(a.tokens for r in offered for a in r.attempts)
+    wasted = sum(a.tokens for a in unused(offered))
+    return {
+        "retry_amplification": sum(sent) / len(sent) if sent else None,
+        "load_amplification": sum(sent) / len(offered) if offered else None,
+        "wasted_tokens": float(wasted),
+        "wasted_token_ratio": wasted / made if made else None,
+    }
+
+
+def unused(requests: Iterable[Request]) -> Iterable[Attempted]:
+    """Attempts whose tokens no caller got: of requests without an answer, retried, or beaten by a hedge."""
+    for request in requests:
+        winner = _winner(request)
+        yield from (attempt for attempt in request.attempts if attempt is not winner)
+
+
+def _winner(request: Request) -> Attempted | None:
+    if not request.answered:
+        return None
+    return next((attempt for attempt in request.attempts if attempt.kind in ANSWERED), None)

@@ -1,0 +1,140 @@
+"""The deciding measures: what callers felt that by configuration can never reach the faulted worker.
+
+Each compares the fault window with the baseline:
+
+| measure           | formula                                            | mild / severe      |
+|-------------------|----------------------------------------------------|--------------------|
+| latency_inflation | (q during + 50 ms) / (q before + 50 ms)            | 1.25 / 2           |
+| goodput_loss      | 1 - good ratio during / good ratio before          | 0.02 / 0.10        |
+| in_flight_growth  | (mean under way during + 1) / (mean before + 1)    | 1.5 / 3            |
+| blast_radius      | share of the bystander callers that were hit hard  | 1 / workers / 0.25 |
+
+The 50 ms and the 1 are noise floors. A local request takes 2 ms, and one late wake-up of a shared machine
+makes that 20 ms: ten times as much, and nothing that anyone could feel.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.judging.bootstrap import Blocks, bounds
+from harness.judging.cohort import Cohort
+from harness.judging.occupancy import Occupancy
+from harness.judging.percentiles import Floats, highest_permitted, quantile
+from harness.judging.result import Measure
+
+LATENCY_FLOOR_S = 0.05
+IN_FLIGHT_FLOOR = 1.0
+LEAST_REQUESTS = 20  # in each window; with fewer, one late request costs more than twice what counts as mild
+
+INFLATION = (1.25, 2.0)
+LOSS = (0.02, 0.10)
+GROWTH = (1.5, 3.0)
+BLAST_SEVERE = 0.25
+
+
+def enough(cohort: Cohort, before: Blocks, during: Blocks) -> bool:
+    """Whether the caller sent enough in both windows to be compared at all."""
+    return min(_count(cohort, before), _count(cohort, during)) >= LEAST_REQUESTS
+
+
+def bystander_measures(
+    cohorts: Sequence[Cohort], before: Blocks, during: Blocks, workers: int
+) -> list[Measure]:
+    """`cohorts`: bystanders with enough requests. Empty if there are none."""
+    each = [caller_measures(cohort, before, during) for cohort in cohorts]
+    radius = [_blast_radius(each, workers)] if each else []
+    return [measure for measures in each for measure in measures] + radius
+
+
+def caller_measures(cohort: Cohort, before: Blocks, during: Blocks) -> list[Measure]:
+    """Latency at the median and at the highest quantile that both windows allow, goodput, load."""
+    highest = highest_permitted(min(_count(cohort, before), _count(cohort, during)))
+    quantiles = sorted({0.5, highest or 0.5})
+    return [
+        *(_inflation(cohort, before, during, q) for q in quantiles),
+        _loss(cohort, before, during),
+        _growth(cohort, before, during),
+    ]
+
+
+def _inflation(cohort: Cohort, before: Blocks, during: Blocks, q: float) -> Measure:
+    was, was_often = _latency(cohort, before, q)
+    became, became_often = _latency(cohort, during, q)
+    lower, upper = bounds((became_often + LATENCY_FLOOR_S) / (was_often + LATENCY_FLOOR_S))
+    return Measure(
+        name="latency_inflation", about=cohort.name, quantile=q,
+        value=(became + LATENCY_FLOOR_S) / (was + LATENCY_FLOOR_S), lower=lower, upper=upper,
+        mild=INFLATION[0], severe=INFLATION[1], deciding=True, before=was, during=became,
+    )  # fmt: skip
+
+
+def _loss(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
+    was, was_often = _good_ratio(cohort, before)
+    became, became_often = _good_ratio(cohort, during)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a replicate that drew no good second is left out
+        lower, upper = bounds(1 - became_often / np.where(was_often > 0, was_often, np.nan))
+    return Measure(
+        name="goodput_loss", about=cohort.name,
+        value=1 - became / was if was else 0.0, lower=lower, upper=upper,
+        mild=LOSS[0], severe=LOSS[1], deciding=True, before=was, during=became,
+    )  # fmt: skip
+
+
+def _growth(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
+    under_way = Occupancy.of(zip(cohort.intended_s, cohort.ended_s, strict=True))
+    was, became = under_way.means(before.edges), under_way.means(during.edges)
+    measure = growth_measure("in_flight_growth", cohort.name, (before, was), (during, became))
+    return measure.model_copy(update={"deciding": True})
+
+
+def growth_measure(
+    name: str, about: str, before: tuple[Blocks, Floats], during: tuple[Blocks, Floats]
+) -> Measure:
+    """Growth of a count, given its mean in each block of either window."""
+    was, became = float(before[1].mean()), float(during[1].mean())
+    replicates = (during[0].means(during[1]) + IN_FLIGHT_FLOOR) / (
+        before[0].means(before[1]) + IN_FLIGHT_FLOOR
+    )
+    lower, upper = bounds(replicates)
+    return Measure(
+        name=name, about=about, value=(became + IN_FLIGHT_FLOOR) / (was + IN_FLIGHT_FLOOR), lower=lower,
+        upper=upper, mild=GROWTH[0], severe=GROWTH[1], deciding=False, before=was, during=became,
+    )  # fmt: skip
+
+
+def _blast_radius(each: Sequence[Sequence[Measure]], workers: int) -> Measure:
+    """Hit hard: beyond severe at the highest quantile, or in goodput."""
+    telling = [_telling(measures) for measures in each]
+    value, lower, upper = (
+        float(np.mean([any(getattr(m, side) > m.severe for m in ms) for ms in telling]))
+        for side in ("value", "lower", "upper")
+    )
+    return Measure(
+        name="blast_radius", about="bystanders", value=value, lower=lower, upper=upper,
+        mild=1 / max(1, workers), severe=BLAST_SEVERE, deciding=True,
+    )  # fmt: skip
+
+
+def _telling(measures: Sequence[Measure]) -> list[Measure]:
+    """Of one caller: latency at its highest quantile, and goodput."""
+    latencies = [measure for measure in measures if measure.name == "latency_inflation"]
+    return latencies[-1:] + [measure for measure in measures if measure.name == "goodput_loss"]
+
+
+def _latency(cohort: Cohort, blocks: Blocks, q: float) -> tuple[float, Floats]:
+    part = blocks.window.select(cohort.intended_s)
+    values = cohort.scored_s[part]
+    return quantile(values, q) or 0.0, blocks.quantiles(cohort.intended_s[part], values, q)
+
+
+def _good_ratio(cohort: Cohort, blocks: Blocks) -> tuple[float, Floats]:
+    part = blocks.window.select(cohort.intended_s)
+    times, good = cohort.intended_s[part], cohort.good[part]
+    offered = np.maximum(blocks.totals(times, np.ones_like(good)), 1.0)
+    return float(good.mean()), blocks.totals(times, good) / offered
+
+
+def _count(cohort: Cohort, blocks: Blocks) -> int:
+    part = blocks.window.select(cohort.intended_s)
+    return len(cohort.intended_s[part])

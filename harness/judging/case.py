@@ -1,0 +1,103 @@
+"""A history laid out for judging: joined, and cut into the windows that the law's prediction sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.judging import law
+from harness.judging.bite import measure_bite
+from harness.judging.bootstrap import Blocks, cut
+from harness.judging.bystanders import enough
+from harness.judging.cohort import Cohort
+from harness.judging.history import Finished, History, Setup
+from harness.judging.load import fills_first, measure_load
+from harness.judging.pressure import HopTraffic, traffic
+from harness.judging.requests import Request, join
+from harness.judging.result import Bite, Law
+from harness.judging.windows import Timeline, Window, finish, timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that the measures are computed from."""
+
+    history: History
+    setup: Setup
+    times: Timeline
+    finished: Finished
+    requests: list[Request]
+    hops: list[HopTraffic]
+    bite: Bite | None
+    prediction: Law
+    windows: tuple[Window, Window, Window | None]  # before, during, after
+    blocks: tuple[Blocks, Blocks]  # before, during
+    cohorts: list[Cohort]
+
+    @property
+    def bystanders(self) -> list[Cohort]:
+        return [cohort for cohort in self.cohorts if cohort.bystander]
+
+    @property
+    def judged(self) -> list[Cohort]:
+        """Bystanders with enough requests to be compared."""
+        return [cohort for cohort in self.bystanders if enough(cohort, *self.blocks)]
+
+    @property
+    def services(self) -> list[str]:
+        """Hops with bounded slots, nearest to the workers first."""
+        return [at.hop.name for at in reversed(self.hops) if at.hop.slots is not None]
+
+
+def lay_out(history: History) -> Case:
+    """ValueError, in one line, for a history that is incomplete or does not add up."""
+    setup, finished, times = history.setup, finish(history), timeline(history)
+    requests, hops, bite = join(history), traffic(history), measure_bite(history, times)
+    before, after = times.before(), times.after()
+    prediction = _predict(history, requests, hops, before, bite)
+    during = times.during(prediction.travel_s)
+    rng = np.random.default_rng(setup.seed)
+    return Case(
+        history=history,
+        setup=setup,
+        times=times,
+        finished=finished,
+        requests=requests,
+        hops=hops,
+        bite=bite,
+        prediction=prediction,
+        windows=(before, during, after),
+        blocks=(cut(before, rng), cut(during, rng)),
+        cohorts=_cohorts(setup, requests, before),
+    )
+
+
+def _predict(
+    history: History,
+    requests: Sequence[Request],
+    hops: Sequence[HopTraffic],
+    before: Window,
+    bite: Bite | None,
+) -> Law:
+    load = measure_load(history, requests, before, bite.worker) if bite else None
+    service = fills_first(hops, history.setup.callers, before, load.share) if load else None
+    return law.predict(history.setup, load, service, bite)
+
+
+def _cohorts(setup: Setup, requests: Sequence[Request], before: Window) -> list[Cohort]:
+    by_caller: dict[str, list[Request]] = {caller.name: [] for caller in setup.callers}
+    for request in requests:
+        if request.arrived.caller not in by_caller:
+            raise ValueError(
+                f"the history does not add up: {request.arrived.caller!r} is no caller of its set-up"
+            )
+        by_caller[request.arrived.caller].append(request)
+    return [
+        Cohort.of(
+            caller,
+            by_caller[caller.name],
+            before,
+            bystander=setup.fault is None or caller.bystander or not caller.inference,
+        )
+        for caller in setup.callers
+    ]

@@ -1,0 +1,121 @@
+"""What must hold before a run may be called contained, or judged at all.
+
+A spread that was measured stands even if the fault was short; nothing stands if the load itself was wrong.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.judging.bystanders import LATENCY_FLOOR_S, LEAST_REQUESTS
+from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
+from harness.judging.history import Finished, Setup
+from harness.judging.percentiles import Floats, highest_permitted, quantile
+from harness.judging.result import Bite, Guard, Law, Measure, Voids
+from harness.judging.windows import Timeline, Window
+
+LAG_LEAST_S = 0.005
+LAG_RATIO = 0.05  # of the bound on time to first token
+TRAVELS = 3  # times the travel time of pressure
+TIMEOUTS = 10  # times the bound of an attempt
+CLOCK_RATIO = 0.98  # a fault of 20 s that was up for 19.9 s is one of 20 s
+BASELINE_GOOD_RATIO = 0.95
+
+
+def something_asserted(measures: Sequence[Measure]) -> Guard:
+    ok = any(measure.deciding for measure in measures)
+    words = (
+        "bystanders were compared" if ok else "nothing was asserted: no caller is out of the fault's reach"
+    )
+    return Guard(name="asserted", ok=ok, voids="any verdict", words=words)
+
+
+def fault_bit(bite: Bite | None) -> list[Guard]:
+    """None without a fault; else whether it had an effect, and whether the effect was as large as asked."""
+    if bite is None:
+        return []
+    weak = bite.bit and bite.measured is not None and bite.measured < bite.asked and not bite.as_asked
+    return [
+        Guard(name="fault bit", ok=bite.bit, voids="any verdict", words=bite.words),
+        Guard(name="fault as strong as asked", ok=not weak, voids="a pass", words=bite.words),
+    ]
+
+
+def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]:
+    """A contained fault must have had the time to spread, and every bound the time to act."""
+    if setup.fault is None:
+        return []
+    needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * (setup.timeout_s or 0.0))
+    length_s = timeline.fault.length_s
+    ok = length_s >= CLOCK_RATIO * needed_s
+    words = f"the fault lasted {length_s:.1f} s, {needed_s:.1f} s are needed to call it contained"
+    return [Guard(name="fault long enough", ok=ok, voids="a pass", words=words)]
+
+
+def generator_on_time(
+    cohorts: Sequence[Cohort], windows: Sequence[Window], measures: Sequence[Measure]
+) -> Guard:
+    """A generator behind its schedule measures itself; unless a spread is there even without its lag."""
+    lag_s = max(_lag_s(cohorts, window) for window in windows)
+    limit_s = max(LAG_LEAST_S, LAG_RATIO * _first_token_bound_s(cohorts, windows[0]))
+    words = f"requests left up to {lag_s * 1e3:.1f} ms late (p99), {limit_s * 1e3:.1f} ms are allowed"
+    excused = any(_beyond_lag(measure, lag_s) for measure in measures)
+    voids: Voids = "a pass" if excused else "any verdict"
+    return Guard(name="generator on time", ok=lag_s <= limit_s, voids=voids, words=words)
+
+
+def enough_samples(bystanders: Sequence[Cohort], judged: Sequence[Cohort]) -> Guard:
+    left_out = [cohort.name for cohort in bystanders if cohort not in judged]
+    words = f"bystanders sent at least {LEAST_REQUESTS} requests in either window"
+    if left_out:
+        words = f"fewer than {LEAST_REQUESTS} requests before or during the fault: {', '.join(left_out)}"
+    return Guard(name="enough samples", ok=not left_out, voids="a pass", words=words)
+
+
+def baseline_good(cohorts: Sequence[Cohort], before: Window) -> Guard:
+    """A system that misses its bounds without any fault tells nothing about the fault."""
+    shares = {cohort.name: cohort.good[before.select(cohort.intended_s)] for cohort in cohorts}
+    ratios = {name: float(good.mean()) for name, good in shares.items() if len(good)}
+    if not ratios:
+        return Guard(name="baseline good", ok=False, voids="any verdict", words="no request before the fault")
+    worst = min(ratios, key=lambda name: ratios[name])
+    words = f"before the fault {ratios[worst]:.0%} of {worst} were good, {BASELINE_GOOD_RATIO:.0%} are needed"
+    return Guard(
+        name="baseline good", ok=ratios[worst] >= BASELINE_GOOD_RATIO, voids="any verdict", words=words
+    )
+
+
+def cleaned_up(setup: Setup, timeline: Timeline, last: Finished) -> Guard:
+    healed = (
+        setup.fault is None or timeline.removed or setup.fault.kind == "killed"
+    )  # nothing is left to remove
+    words = "everything of ours was seen to be gone"
+    if not last.clean:
+        words = f"clean-up is unverified: {last.note or 'something of ours may be left'}"
+    elif not healed:
+        words = "nobody confirmed that the fault was removed"
+    return Guard(name="cleaned up", ok=last.clean and healed, voids="a pass", words=words)
+
+
+def _lag_s(cohorts: Sequence[Cohort], window: Window) -> float:
+    """The p99, or the highest percentile that the number of requests allows."""
+    parts = [(cohort, window.select(cohort.intended_s)) for cohort in cohorts]
+    lags: Floats = np.array(
+        [r.arrived.at_s - r.arrived.intended_s for cohort, part in parts for r in cohort.requests[part]]
+    )
+    return quantile(lags, highest_permitted(len(lags)) or 0.5) or 0.0
+
+
+def _first_token_bound_s(cohorts: Sequence[Cohort], before: Window) -> float:
+    """Five times the baseline's median, like the bound on whole answers; 0 without streamed answers."""
+    parts = [(cohort, before.select(cohort.intended_s)) for cohort in cohorts if cohort.setup.inference]
+    firsts = [r.first_token_s for cohort, part in parts for r in cohort.requests[part] if r.answered]
+    median = quantile(np.array(firsts, dtype=np.float64), 0.5)
+    return 0.0 if median is None or np.isinf(median) else max(GOOD_FACTOR * median, GOOD_AT_LEAST_S)
+
+
+def _beyond_lag(measure: Measure, lag_s: float) -> bool:
+    if measure.name != "latency_inflation" or not measure.proved:
+        return False
+    before_s, during_s = measure.before or 0.0, measure.during or 0.0
+    return (during_s - lag_s + LATENCY_FLOOR_S) / (before_s + LATENCY_FLOOR_S) > measure.severe

@@ -1,0 +1,138 @@
+"""The law beside the verdict: what queueing theory says of this load and this fault, without a policy.
+
+Everything but the size of the fault is measured before it begins. A verdict that contradicts its law is first
+of all a bug of ours, and is flagged.
+"""
+
+from collections.abc import Callable, Mapping
+from math import inf, isfinite
+
+from harness.judging import queueing
+from harness.judging.history import Setup
+from harness.judging.load import Load, Service
+from harness.judging.result import Bite, Law
+
+UNBOUNDED_PRESET = "none"  # the one that the laws describe: it neither times out, nor refuses, nor benches
+
+
+def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite | None) -> Law:
+    """What must happen. `service` is the one that fills first; `compare` adds what did happen."""
+    if bite is None:
+        return Law(words="no fault: nothing to predict")
+    if bite.kind not in _LAWS:
+        return Law(words=f"no law is known for {bite.kind}")
+    if load is None or service is None:
+        return Law(
+            words="no law: nothing was answered there before the fault, or no service has bounded slots"
+        )
+    capacity = queueing.full_batch_capacity_rps(setup.max_num_seqs, load.tokens, load.step_s)
+    healthy = Law(
+        words="",
+        hop=service.name,
+        slots=service.slots,
+        in_use=service.in_use,
+        arrivals_rps=service.arrivals_rps,
+        capacity_rps=capacity,
+        step_s=load.step_s,
+        tokens=load.tokens,
+        rho=service.arrivals_rps / capacity,
+        applies=setup.preset == UNBOUNDED_PRESET,
+    )
+    faulted = _LAWS[bite.kind](healthy, load, service, bite)
+    fleet_rho = load.offered_rps / len(setup.workers) / capacity
+    factor = inf if bite.kind == "killed" else faulted.slow_factor or 1.0
+    loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor)
+    return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
+
+
+def compare(
+    law: Law, full_after_s: Mapping[str, float | None], fault_s: float, *, spread: bool | None
+) -> Law:
+    """`law` with what was measured. `full_after_s` by service; `spread` None: the run could not decide."""
+    if law.hop is None:
+        return law
+    first = min((at for at in full_after_s.values() if at is not None), default=None)
+    seen = "never full" if first is None else f"full after {first:.1f} s"
+    prefix = "" if law.applies else "without a policy: "
+    contradiction = _contradiction(law, first, fault_s, spread) if law.applies else ""
+    words = f"{prefix}{law.words}; measured: {seen}"
+    return law.model_copy(update={"words": words, "measured_s": first, "contradicted": contradiction})
+
+
+def _contradiction(law: Law, full_after_s: float | None, fault_s: float, spread: bool | None) -> str:
+    arrived = law.full_high_s is not None and fault_s > law.full_high_s
+    if law.must_fill and arrived and full_after_s is None:
+        return f"the slots of {law.hop} had to fill, and never did"
+    if law.must_fill and arrived and spread is False:
+        return f"the slots of {law.hop} had to fill, yet the verdict is contained"
+    if law.must_fill is False and full_after_s is not None:
+        return "no service had to run out of slots, yet one did"
+    if law.must_fill is False and spread:
+        return "no service had to run out of slots, yet the verdict is spread"
+    return ""
+
+
+def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:
+    """Saturated if and only if rho * s > 1; below that it holds s times as many as before."""
+    factor, rho = _size(bite), law.rho or 0.0
+    saturates = queueing.verdict_of_load(rho * factor)
+    others = service.in_use - service.arrivals_rps * load.held_s
+    needed = inf if saturates else queueing.slots_needed(service.arrivals_rps, load.held_s * factor, others)
+    must_fill = None if saturates is None else queueing.verdict_of_load(needed / service.slots)
+    sign = {True: "> 1: it must saturate", False: "< 1: it keeps up", None: "near 1: may go either way"}[
+        saturates
+    ]
+    known = law.model_copy(
+        update={"slow_factor": factor, "rho_s": rho * factor, "slots_needed": needed, "must_fill": must_fill}
+    )
+    drained_rps = (law.capacity_rps or 0.0) / factor
+    words = f"rho*s = {rho:.2f}*{factor:.1f} = {rho * factor:.1f} {sign}"
+    return _with_travel(known, service, drained_rps, load.tokens * load.step_s * factor, words)
+
+
+def _link_latency(law: Law, load: Load, service: Service, bite: Bite) -> Law:
+    """Little's law: the worker is as fast as ever, but every answer holds its slot for the delay as well."""
+    delay_s = _size(bite)
+    rest = service.in_use - service.arrivals_rps * load.held_s
+    needed = queueing.slots_needed(service.arrivals_rps, load.held_s + delay_s, rest)
+    must_fill = queueing.verdict_of_load(needed / service.slots)
+    sum_words = f"{service.arrivals_rps:.1f}*({load.held_s:.2f}+{delay_s:.1f})+{rest:.1f} = {needed:.0f}"
+    known = law.model_copy(update={"slots_needed": needed, "must_fill": must_fill})
+    return _with_travel(
+        known, service, 0.0, delay_s, f"lambda*(W+delay)+rest = {sum_words} of {service.slots} slots"
+    )
+
+
+def _killed(law: Law, load: Load, service: Service, _bite: Bite) -> Law:
+    rest = max(0.0, service.in_use - service.arrivals_rps * load.held_s)
+    words = "a killed worker refuses at once and holds no slot: no service need run out of them"
+    return law.model_copy(update={"slots_needed": rest, "must_fill": False, "words": words})
+
+
+_LAWS: dict[str, Callable[[Law, Load, Service, Bite], Law]] = {
+    "slow_steps": _slow_steps,
+    "link_latency": _link_latency,
+    "killed": _killed,
+}
+
+
+def _with_travel(law: Law, service: Service, drained_rps: float, first_service_s: float, words: str) -> Law:
+    if not law.must_fill:
+        verdict = "may go either way" if law.must_fill is None else "need not run out of slots"
+        return law.model_copy(update={"words": f"{words}; {service.name} {verdict}"})
+    rate, free = service.arrivals_rps, service.slots - service.in_use
+    travel = queueing.travel_s(free, rate, drained_rps, first_service_s)
+    low, high = queueing.full_between_s(service.slots, service.in_use, rate, drained_rps)
+    span = f"{low:.1f}-{high:.1f} s" if isfinite(high) else f"at least {low:.1f} s"
+    return law.model_copy(
+        update={
+            "travel_s": travel if isfinite(travel) else None,
+            "full_low_s": low,
+            "full_high_s": high if isfinite(high) else None,
+            "words": f"{words}; slots of {service.name} full predicted {span} after the fault",
+        }
+    )
+
+
+def _size(bite: Bite) -> float:
+    return bite.asked if bite.measured is None else bite.measured

@@ -1,0 +1,64 @@
+"""How many of many time intervals are open: at an instant, on average, or all of them at once.
+
+The mean is exact: the area under the count up to t is the sum of (t - start) over all that have started, less
+the sum of (t - end) over all that have ended.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from harness.judging.percentiles import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Intervals as sorted starts and sorted ends, in seconds, each with its running sum."""
+
+    starts: Floats
+    ends: Floats
+    start_sums: Floats
+    end_sums: Floats
+
+    @classmethod
+    def of(cls, intervals: Iterable[tuple[float, float]]) -> Self:
+        """Intervals (start, end) in any order."""
+        pairs = np.array(list(intervals), dtype=np.float64).reshape(-1, 2)
+        starts, ends = np.sort(pairs[:, 0]), np.sort(pairs[:, 1])
+        return cls(starts, ends, _running_sums(starts), _running_sums(ends))
+
+    def at(self, times: Floats) -> Floats:
+        """The number open at each of `times`."""
+        begun = np.searchsorted(self.starts, times, side="right")
+        over = np.searchsorted(self.ends, times, side="right")
+        return (begun - over).astype(np.float64)
+
+    def means(self, edges: Floats) -> Floats:
+        """The time-weighted mean between neighbouring `edges` (n + 1 rising times give n means)."""
+        begun = np.searchsorted(self.starts, edges, side="right")
+        over = np.searchsorted(self.ends, edges, side="right")
+        area = (begun * edges - self.start_sums[begun]) - (over * edges - self.end_sums[over])
+        return np.asarray(np.diff(area) / np.diff(edges), dtype=np.float64)
+
+    def mean(self, start_s: float, end_s: float) -> float:
+        return float(self.means(np.array([start_s, end_s]))[0])
+
+    def first_full(self, level: int, after_s: float, lasting_s: float) -> float | None:
+        """When, from `after_s` on, at least `level` were first open for `lasting_s` without a break."""
+        times = np.concatenate([self.starts, self.ends])
+        steps = np.repeat([1, -1], [len(self.starts), len(self.ends)])
+        order = np.lexsort((-steps, times))  # one that leaves as another comes is no gap
+        times, full = times[order], np.cumsum(steps[order]) >= level
+        changes = np.flatnonzero(np.diff(full, prepend=False, append=False))
+        for begin, end in changes.reshape(-1, 2):
+            since = max(float(times[begin]), after_s)
+            until = float(times[end]) if end < len(times) else float("inf")
+            if until - since >= lasting_s:
+                return since
+        return None
+
+
+def _running_sums(values: Floats) -> Floats:
+    return np.concatenate([[0.0], np.cumsum(values)])

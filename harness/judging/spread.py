@@ -1,0 +1,112 @@
+"""How far pressure travelled and what it cost: the measures beside the deciding ones (`bystanders.py`).
+
+| measure             | formula                                                          | mild / severe     |
+|---------------------|------------------------------------------------------------------|-------------------|
+| hop_growth          | load of a hop without what the faulted worker holds, as growth   | 1.5 / 3           |
+| slot_capture        | attempts on the faulted worker / slots of the first service      | 2 / workers / 0.5 |
+| retry_amplification | attempts / requests that needed one                              | 1.1 / 1.5         |
+| contagion           | rise of the bad share among requests that never met the worker   | 0.02 / 0.10       |
+
+Contagion judges by outcome: a policy changes who never met the worker, so it is a diagnostic only.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from harness.judging.bootstrap import Blocks, bounds
+from harness.judging.bystanders import LOSS, growth_measure
+from harness.judging.cohort import Cohort
+from harness.judging.occupancy import Occupancy
+from harness.judging.percentiles import Floats
+from harness.judging.pressure import HopTraffic
+from harness.judging.requests import Request
+from harness.judging.result import Measure
+
+CAPTURE_SEVERE = 0.5
+AMPLIFICATION = (1.1, 1.5)
+
+
+def hop_growths(
+    hops: Sequence[HopTraffic],
+    requests: Sequence[Request],
+    worker: str | None,
+    before: Blocks,
+    during: Blocks,
+) -> list[Measure]:
+    """One a hop, in the order of `hops`."""
+    held = {
+        r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker == worker] for r in requests
+    }
+    growths = []
+    for at in hops:
+        there = {visit.request for visit in at.visits}
+        captured = Occupancy.of(span for name in there for span in held.get(name, ()))
+        was, became = (at.present.means(b.edges) - captured.means(b.edges) for b in (before, during))
+        growths.append(growth_measure("hop_growth", at.hop.name, (before, was), (during, became)))
+    return growths
+
+
+def hop_depth(hops: Sequence[HopTraffic], growths: Sequence[Measure]) -> int:
+    """How many services above the gateway pressure reached beyond doubt; 0: none."""
+    services = [growth for at, growth in zip(hops, growths, strict=True) if at.hop.slots is not None]
+    reached = [depth for depth, growth in enumerate(reversed(services), start=1) if growth.proved]
+    return max(reached, default=0)
+
+
+def slot_capture(
+    slots: int, requests: Sequence[Request], worker: str, workers: int, before: Blocks, during: Blocks
+) -> Measure:
+    held = Occupancy.of((a.started_s, a.at_s) for r in requests for a in r.attempts if a.worker == worker)
+    was, became = (np.maximum(held.means(b.edges), 0.0) / slots for b in (before, during))  # no -0.0
+    lower, upper = bounds(during.means(became))
+    return Measure(
+        name="slot_capture", about=worker, value=float(became.mean()), lower=lower, upper=upper,
+        mild=2 / workers, severe=CAPTURE_SEVERE, deciding=False,
+        before=float(was.mean()), during=float(became.mean()),
+    )  # fmt: skip
+
+
+def retry_amplification(requests: Sequence[Request], before: Blocks, during: Blocks) -> Measure | None:
+    """None if no request was sent to a worker in either window."""
+    sent = [r for r in requests if r.attempts]
+    times = np.array([r.arrived.intended_s for r in sent], dtype=np.float64)
+    attempts = np.array([len(r.attempts) for r in sent], dtype=np.float64)
+    (was, _), (became, often) = (_mean(times, attempts, blocks) for blocks in (before, during))
+    if was is None or became is None:
+        return None
+    lower, upper = bounds(often)
+    return Measure(
+        name="retry_amplification", about="all", value=became, lower=lower, upper=upper,
+        mild=AMPLIFICATION[0], severe=AMPLIFICATION[1], deciding=False, before=was, during=became,
+    )  # fmt: skip
+
+
+def contagion(cohorts: Sequence[Cohort], worker: str, before: Blocks, during: Blocks) -> Measure | None:
+    """None if every request met the worker."""
+    untouched = sorted(
+        (request.arrived.intended_s, 1.0 - good)
+        for cohort in cohorts
+        if cohort.setup.inference
+        for request, good in zip(cohort.requests, cohort.good, strict=True)
+        if all(attempt.worker != worker for attempt in request.attempts)
+    )
+    times, bad = np.array(untouched, dtype=np.float64).reshape(-1, 2).T
+    (was, was_often), (became, became_often) = (_mean(times, bad, blocks) for blocks in (before, during))
+    if was is None or became is None:
+        return None
+    lower, upper = bounds(became_often - was_often)
+    return Measure(
+        name="contagion", about="untouched requests", value=became - was, lower=lower, upper=upper,
+        mild=LOSS[0], severe=LOSS[1], deciding=False, before=was, during=became,
+    )  # fmt: skip
+
+
+def _mean(times: Floats, amounts: Floats, blocks: Blocks) -> tuple[float | None, Floats]:
+    """The mean of `amounts` in a window, and in each replicate of it (NaN where nothing was drawn)."""
+    part = blocks.window.select(times)
+    times, amounts = times[part], amounts[part]
+    if not len(times):
+        return None, np.array([])
+    counts = blocks.totals(times, np.ones_like(amounts))
+    return float(amounts.mean()), blocks.totals(times, amounts) / np.where(counts > 0, counts, np.nan)

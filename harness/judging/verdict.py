@@ -1,0 +1,145 @@
+"""From a finished history to a judged run. A pure function: a stored history can be judged again."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from harness.judging import guards, law, spread, wording
+from harness.judging.attempts import cost
+from harness.judging.bystanders import bystander_measures
+from harness.judging.callers import Figures, describe, trends
+from harness.judging.case import Case, lay_out
+from harness.judging.cohort import Cohort
+from harness.judging.decision import decide, merge
+from harness.judging.history import History
+from harness.judging.plain_text import plain
+from harness.judging.pressure import hop_place, worker_places
+from harness.judging.requests import Request, count_outcomes
+from harness.judging.result import Cause, Guard, Law, Measure, Place, RunResult, Setting, Verdict
+from harness.judging.slo import Slo
+from harness.judging.windows import Window
+
+__all__ = ["Verdict", "judge", "merge"]
+
+CAUSES = 5  # lines of why requests failed
+
+
+def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
+    """The whole judgement. ValueError, in one line, for a history that is incomplete or does not add up."""
+    case = lay_out(history)
+    callers = [describe(cohort, case.windows) for cohort in case.cohorts]
+    places = [hop_place(at, case.windows, case.times.fault) for at in case.hops]
+    places += worker_places(history, case.windows)
+    run = trends([_run_figures(case, window) if window else {} for window in case.windows])
+    growths = spread.hop_growths(
+        case.hops, case.requests, case.bite.worker if case.bite else None, *case.blocks
+    )
+    deciding = bystander_measures(case.judged, *case.blocks, workers=len(case.setup.workers))
+    measures = [*deciding, *growths, *_diagnostics(case)]
+    preconditions = _guards(case, deciding)
+    named = {caller.name: caller.metrics for caller in callers} | {"": run}
+    named |= {place.name: place.metrics for place in places}
+    checks = [slo.check(named) for slo in slos]
+    verdict = decide(measures, preconditions, checks)
+    lawful = _compare(case, places, verdict, measures)
+    depth = spread.hop_depth(case.hops, growths)
+    reached = case.services[:depth]
+    return RunResult(
+        verdict=verdict,
+        headline=wording.headline(
+            verdict, measures, preconditions, checks, callers, reached, faulted=case.bite is not None
+        ),
+        reasons=wording.reasons(verdict, measures, preconditions, checks, lawful),
+        setting=_setting(case),
+        law=lawful,
+        bite=case.bite,
+        guards=preconditions,
+        measures=measures,
+        slos=checks,
+        places=places,
+        callers=callers,
+        metrics=run,
+        offered=len(case.requests),
+        outcomes=count_outcomes(case.requests),
+        causes=_causes(case.requests),
+        hop_depth=depth,
+        clean=case.finished.clean,
+    )
+
+
+def _diagnostics(case: Case) -> list[Measure]:
+    """Measures that explain and do not decide."""
+    found = [spread.retry_amplification(case.requests, *case.blocks)]
+    if case.bite and case.prediction.slots:
+        workers = len(case.setup.workers)
+        found += [
+            spread.slot_capture(
+                case.prediction.slots, case.requests, case.bite.worker, workers, *case.blocks
+            ),
+            spread.contagion(case.cohorts, case.bite.worker, *case.blocks),
+        ]
+    return [measure for measure in found if measure is not None]
+
+
+def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
+    before, during, _ = case.windows
+    return [
+        guards.something_asserted(measures),
+        *guards.fault_bit(case.bite),
+        *guards.fault_long_enough(case.setup, case.times, case.prediction),
+        guards.generator_on_time(case.cohorts, (before, during), measures),
+        guards.enough_samples(case.bystanders, case.judged),
+        guards.baseline_good(case.cohorts, before),
+        guards.cleaned_up(case.setup, case.times, case.finished),
+    ]
+
+
+def _compare(case: Case, places: Sequence[Place], verdict: Verdict, measures: Sequence[Measure]) -> Law:
+    decided = {Verdict.PASS: False, Verdict.FAIL: any(m.deciding and m.proved for m in measures)}
+    full = {place.name: place.full_after_s for place in places if place.kind == "service"}
+    return law.compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+
+
+def _run_figures(case: Case, window: Window) -> Figures:
+    inference = frozenset(caller.name for caller in case.setup.callers if caller.inference)
+    touched = [cohort for cohort in case.cohorts if not cohort.bystander]
+    return cost(case.requests, inference, window) | {
+        "touched_goodput_ratio": _goodput_ratio(touched, window),
+        "bystander_goodput_ratio": _goodput_ratio(case.bystanders, window),
+    }
+
+
+def _goodput_ratio(cohorts: Sequence[Cohort], window: Window) -> float | None:
+    good = [g for cohort in cohorts for g in cohort.good[window.select(cohort.intended_s)]]
+    return float(sum(good)) / len(good) if good else None
+
+
+def _causes(requests: Sequence[Request]) -> list[Cause]:
+    ended = (request.ended for request in requests if not request.answered)
+    counts = Counter((end.kind, plain(end.phase), plain(end.by), plain(end.cause)) for end in ended)
+    return [
+        Cause(kind=kind, phase=phase, by=by, cause=cause, count=count)
+        for (kind, phase, by, cause), count in counts.most_common(CAUSES)
+    ]
+
+
+def _setting(case: Case) -> Setting:
+    setup, fault = case.setup, case.setup.fault
+    return Setting(
+        scenario=setup.scenario,
+        preset=setup.preset,
+        seed=setup.seed,
+        version=setup.version,
+        model=setup.model,
+        device=setup.device,
+        engine=setup.engine,
+        toxiproxy=setup.toxiproxy,
+        workers=setup.workers,
+        max_num_seqs=setup.max_num_seqs,
+        padded_step_s=setup.step_floor_s,
+        timeout_s=setup.timeout_s,
+        fault=fault.kind if fault else "",
+        fault_parameters=fault.parameters if fault else {},
+        faulted_worker=fault.worker if fault else None,
+        fault_length_s=case.times.fault.length_s,
+        run_length_s=case.finished.at_s,
+    )
