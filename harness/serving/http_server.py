@@ -113,7 +113,15 @@ class _Answer:
     async def _stream(self, handling: asyncio.Future[Outcome]) -> web.StreamResponse:
         response = web.StreamResponse(headers={**self._headers(), "Cache-Control": "no-cache"})
         response.content_type = "text/event-stream"
-        await response.prepare(self._request)
+        try:
+            await response.prepare(self._request)
+            await self._write(response, handling)
+        except ConnectionResetError:
+            pass  # the client has left; `serve` ends the handler
+        return response
+
+    async def _write(self, response: web.StreamResponse, handling: asyncio.Future[Outcome]) -> None:
+        """Every piece as it comes, then how it ended."""
         while not handling.done() or self._pieces:
             await self._news.wait()
             self._news.clear()
@@ -129,7 +137,6 @@ class _Answer:
             await response.write(b"data: %b\n\n" % error_body(outcome))
             response.force_close()
         await response.write_eof()
-        return response
 
     def _whole(self, outcome: Outcome) -> web.Response:
         headers = self._headers()

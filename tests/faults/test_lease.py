@@ -1,0 +1,42 @@
+import asyncio
+
+import pytest
+
+from faults.lease import LEASE_S, renewed
+from faults.slow_steps import SlowSteps
+from tests.faults.fakes import FakeSite
+
+
+@pytest.fixture
+def site() -> FakeSite:
+    return FakeSite()
+
+
+async def test_a_worker_fault_is_renewed_well_before_its_lease_ends(site: FakeSite) -> None:
+    async with SlowSteps(factor=2).install(site):
+        await asyncio.sleep(10 * LEASE_S)
+    gaps = [b - a for a, b in zip(site.injected_s, site.injected_s[1:], strict=False)]
+    assert max(gaps) <= LEASE_S / 2
+
+
+async def test_one_lost_renewal_does_not_end_the_fault(site: FakeSite) -> None:
+    async with SlowSteps(factor=2).install(site):
+        site.fails = True
+        await asyncio.sleep(LEASE_S / 2)
+        site.fails = False
+        await asyncio.sleep(LEASE_S)
+    assert len(site.injected_s) >= 3
+
+
+async def test_a_lease_is_renewed_no_more_once_its_block_has_ended() -> None:
+    renewals = 0
+
+    async def renew() -> None:
+        nonlocal renewals
+        renewals += 1
+
+    async with renewed(renew):
+        await asyncio.sleep(LEASE_S)
+    seen = renewals
+    await asyncio.sleep(10 * LEASE_S)
+    assert renewals == seen
