@@ -2,10 +2,10 @@
 
 import re
 from pathlib import Path
+from pydoc_data.topics import topics
 
 import pytest
 import torch
-from pydoc_data.topics import topics
 
 from harness.errors import EnvironmentFault
 from harness.serving.engine import Sequence
@@ -38,7 +38,7 @@ def test_it_writes_words_of_the_text_that_it_learnt(prompt: str, temperature: fl
 
 def test_a_damaged_installation_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "TINY_FILE", tmp_path / "absent.safetensors")
-    with pytest.raises(EnvironmentFault, match="missing or damaged .*; install limplock again"):
+    with pytest.raises(EnvironmentFault, match=r"missing or damaged .*; install limplock again"):
         tiny_weights("cpu")
     (tmp_path / "absent.safetensors").write_bytes(TINY_FILE.read_bytes()[:1000])
     with pytest.raises(EnvironmentFault, match="install limplock again"):

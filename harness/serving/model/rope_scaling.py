@@ -1,0 +1,57 @@
+"""The rotary fields of config.json: `rope_theta` with `rope_scaling`, or `rope_parameters` holding both."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.errors import BadInput
+from harness.serving.model.config import LinearScaling, Llama3Scaling
+
+DEFAULT_THETA = 10_000.0
+_KINDS: dict[str, set[str]] = {
+    "default": set(),
+    "linear": {"factor"},
+    "llama3": {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"},
+}
+
+
+def read_rope(raw: dict[str, Any], path: Path) -> tuple[float, LinearScaling | Llama3Scaling | None]:
+    """(base, scaling). Raises BadInput for a kind of scaling that is not implemented."""
+    fields = {**(raw.get("rope_scaling") or {}), **(raw.get("rope_parameters") or {})}
+    theta = fields.pop("rope_theta", None) or raw.get("rope_theta") or DEFAULT_THETA
+    older = fields.pop("type", "default")
+    kind = fields.pop("rope_type", older)
+    if kind not in _KINDS:
+        raise BadInput(f"{path}: rotary scaling {kind!r} is not supported; only {', '.join(_KINDS)}")
+    _require(fields, _KINDS[kind], kind, path)
+    numbers = {name: _number(value, name, path) for name, value in fields.items()}
+    return _number(theta, "rope_theta", path), _scaling(kind, numbers)
+
+
+def _scaling(kind: str, numbers: dict[str, float]) -> LinearScaling | Llama3Scaling | None:
+    match kind:
+        case "linear":
+            return LinearScaling(numbers["factor"])
+        case "llama3":
+            return Llama3Scaling(
+                factor=numbers["factor"],
+                low_freq_factor=numbers["low_freq_factor"],
+                high_freq_factor=numbers["high_freq_factor"],
+                original_max_positions=int(numbers["original_max_position_embeddings"]),
+            )
+        case _:
+            return None
+
+
+def _require(fields: dict[str, Any], names: set[str], kind: str, path: Path) -> None:
+    """Exactly these fields: a missing one cannot be guessed, another one might change the maths."""
+    if set(fields) != names:
+        expected = ", ".join(sorted(names)) or "no field"
+        raise BadInput(
+            f"{path}: rotary scaling {kind!r} takes {expected}; found {', '.join(sorted(fields)) or 'none'}"
+        )
+
+
+def _number(value: object, name: str, path: Path) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        raise BadInput(f"{path}: {name} must be a number above 0, found {value!r}")
+    return float(value)
