@@ -43,6 +43,7 @@ class BreakerWindow(CircuitRules, Gate):
         check(self, "failure_ratio", "slow_ratio", above=0, at_most=1)
         check(self, "jitter_ratio", at_least=0, at_most=1)
         check(self, "window_s", "slow_first_token_s", "slow_between_tokens_s", "half_open_lease_s", above=0)
+        check(self, "max_open_s", above=0)
         check(self, "open_s", above=0, at_most=self.max_open_s)
         check_switch(self, "combined", "count_in_flight")
 

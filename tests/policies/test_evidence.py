@@ -1,0 +1,44 @@
+"""Which ending says what about the worker: every cell of the table."""
+
+import pytest
+
+from policies.evidence import Evidence, evidence
+from policies.outcome import Kind, Outcome
+
+
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        (Outcome(kind=Kind.OK, status=200), Evidence.SUCCESS),
+        (Outcome(kind=Kind.SLOW, status=200), Evidence.SLOW),
+        # envoyproxy/envoy#41985 and #22395: our own expired timers are evidence against the worker
+        (Outcome(kind=Kind.TIMEOUT, phase="connect"), Evidence.FAILURE),
+        (Outcome(kind=Kind.TIMEOUT, phase="first_token"), Evidence.FAILURE),
+        (Outcome(kind=Kind.TIMEOUT, phase="between_tokens"), Evidence.FAILURE),
+        (Outcome(kind=Kind.TIMEOUT, phase="attempt"), Evidence.FAILURE),
+        (Outcome(kind=Kind.TIMEOUT, phase="total"), Evidence.NOTHING),
+        (Outcome(kind=Kind.ERROR), Evidence.FAILURE),
+        (Outcome(kind=Kind.ERROR, status=500), Evidence.FAILURE),
+        (Outcome(kind=Kind.ERROR, status=599), Evidence.FAILURE),
+        # sglang#25811: a bad request is the caller's fault and shows that the worker lives
+        (Outcome(kind=Kind.ERROR, status=400), Evidence.SUCCESS),
+        (Outcome(kind=Kind.ERROR, status=499), Evidence.SUCCESS),
+        # sglang#39464: busy is not broken
+        (Outcome(kind=Kind.OVERLOAD, status=429), Evidence.NOTHING),
+        (Outcome(kind=Kind.OVERLOAD, status=503), Evidence.NOTHING),
+        (Outcome(kind=Kind.REJECTED, status=503), Evidence.NOTHING),
+        (Outcome(kind=Kind.ABANDONED), Evidence.NOTHING),
+    ],
+)
+def test_each_ending_teaches_what_the_table_says(outcome, expected):
+    assert evidence(outcome) is expected
+
+
+def test_every_kind_of_ending_has_a_row():
+    for kind in Kind:
+        evidence(Outcome(kind=kind))
+
+
+def test_only_whole_answers_count_as_answered():
+    answered = {kind for kind in Kind if Outcome(kind=kind).answered}
+    assert answered == {Kind.OK, Kind.SLOW}

@@ -1,0 +1,43 @@
+"""Turns."""
+
+from collections import Counter
+
+from policies.policy import Call, Candidate
+from policies.round_robin import RoundRobin
+
+ALL = ("w0", "w1", "w2", "w3")
+
+
+def pick(picker, open_workers=ALL, workers=None):
+    candidates = [Candidate(worker, 1.0, 0) for worker in open_workers]
+    return picker.pick(Call(id="c", workers=workers), candidates).worker
+
+
+def test_every_worker_has_its_turn_in_pool_order():
+    picker = RoundRobin()
+    assert [pick(picker) for _ in range(8)] == [*ALL, *ALL]
+
+
+def test_callers_bound_to_a_few_workers_do_not_skew_the_turns_of_the_others():
+    picker, bound = RoundRobin(), frozenset({"w0"})
+    free = []
+    for _ in range(40):
+        pick(picker, ("w0",), bound)
+        free.append(pick(picker))
+    assert set(Counter(free).values()) == {10}
+
+
+def test_a_worker_that_was_shut_out_shifts_nobody_elses_turn():
+    picker = RoundRobin()
+    without = [pick(picker, ("w0", "w2", "w3")) for _ in range(30)]
+    assert set(Counter(without).values()) == {10}
+    back = [pick(picker) for _ in range(40)]
+    assert back[0] == "w1"
+    assert set(Counter(back).values()) == {10}
+
+
+def test_load_makes_no_difference():
+    picker = RoundRobin()
+    candidates = [Candidate("w0", 1.0, 100), Candidate("w1", 1.0, 0)]
+    picked = [picker.pick(Call(id="c"), candidates).worker for _ in range(4)]
+    assert picked == ["w0", "w1", "w0", "w1"]
