@@ -126,9 +126,11 @@ class Stub:
         """Let the toxic work. One that returns before the end of the stream closes the connection."""
         try:
             await self.toxic.pipe(self)
-        except Exception:
-            self.outlet.put(End.CLOSE)  # a defect in a toxic must not leave a connection hanging in silence
-            raise
+        except (
+            Exception
+        ) as defect:  # a defect in a toxic must be seen, and must not leave a connection hanging
+            self._loop.call_exception_handler({"message": f"{self.toxic} failed", "exception": defect})
+            self._inbox.clear()
         head = self._inbox[0] if self._inbox else None
         self._inbox.clear()
         self.outlet.put(head if isinstance(head, End) else End.CLOSE)

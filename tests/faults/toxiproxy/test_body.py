@@ -1,0 +1,59 @@
+"""How leniently request bodies are read."""
+
+import pytest
+
+from faults.toxiproxy import body
+from faults.toxiproxy.errors import Refused
+
+
+def test_keys_are_read_in_any_case_and_the_last_one_counts() -> None:
+    assert body.parse(b'{"Name": "a", "NAME": "b"}') == {"name": "b"}
+
+
+def test_what_follows_the_first_value_is_ignored() -> None:
+    assert body.parse(b' {"a": 1} and more') == {"a": 1}
+
+
+def test_an_empty_body_is_refused_in_the_original_s_words() -> None:
+    with pytest.raises(Refused, match=r"^bad request body: EOF$"):
+        body.parse(b"  ")
+
+
+@pytest.mark.parametrize("raw", [b"{", b"nonsense", b"NaN", b"\xff", b"[" * 100_000])
+def test_what_is_no_json_is_refused(raw: bytes) -> None:
+    with pytest.raises(Refused, match=r"^bad request body: ") as refused:
+        body.parse(raw)
+    assert refused.value.status == 400
+
+
+@pytest.mark.parametrize("value", ["1.5", "1e3", '"100"', "true", "[]"])
+def test_a_whole_number_is_a_whole_number(value: str) -> None:
+    with pytest.raises(Refused, match="rate: expected a whole number"):
+        body.whole(body.parse(b'{"rate": %s}' % value.encode()), "rate", 0)
+
+
+@pytest.mark.parametrize("read", [body.text, body.flag, body.number, body.whole])
+def test_null_and_absence_mean_the_default(read: object) -> None:
+    marker = object()
+    assert read({"key": None}, "key", marker) is marker
+    assert read({}, "key", marker) is marker
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "complaint"),
+    [
+        (body.text, 5, "expected a string, got 5"),
+        (body.flag, "yes", 'expected true or false, got "yes"'),
+        (body.number, True, "expected a number, got true"),
+        (body.number, float("inf"), "expected a number"),
+    ],
+)
+def test_a_value_of_another_kind_is_named(read: object, value: object, complaint: str) -> None:
+    with pytest.raises(Refused, match=complaint):
+        read({"key": value}, "key", None)
+
+
+def test_null_is_an_empty_object_and_an_array_is_none() -> None:
+    assert body.as_object(None) == {}
+    with pytest.raises(Refused, match="expected an object"):
+        body.as_object([])
