@@ -1,0 +1,45 @@
+"""The measurements by name, in the order in which they are reported."""
+
+import importlib
+from collections.abc import Callable
+
+from bench.report import Figure, Section
+
+AIM_BATCH = 16
+AIM_RATIO = 2.2  # what batching is for: 16 sequences for little more than the price of one
+
+
+def _step_time() -> Section:
+    from bench.step_time import measure  # brings torch
+
+    rounds = 30
+    rows = measure("tiny", rounds=rounds)
+    figures: list[Figure] = []
+    for row in rows:
+        figures.append(Figure(name=f"batch {row.batch}: step", value=row.step_s * 1e3, unit="ms"))
+        aim = AIM_RATIO if row.batch == AIM_BATCH else None
+        figures.append(Figure(name=f"batch {row.batch}: to batch 1", value=row.ratio, at_most=aim))
+    return Section(
+        title="step_time: one engine step at each batch size",
+        how=f"model tiny, cpu, one thread, unpadded; best of {rounds} rounds that take turns",
+        figures=tuple(figures),
+    )
+
+
+def _of(module: str) -> Callable[[], Section]:
+    """Imported when it is its turn: most bring torch or aiohttp, and naming a section should come at once."""
+
+    def measure() -> Section:
+        section: Section = importlib.import_module(module).measure()
+        return section
+
+    return measure
+
+
+SECTIONS: dict[str, Callable[[], Section]] = {
+    "step_time": _step_time,
+    "worker_throughput": _of("bench.worker_throughput"),
+    "gateway_cost": _of("bench.gateway_cost"),
+    "worker_memory": _of("bench.worker_memory"),
+    "send_lag": _of("bench.send_lag"),
+}
