@@ -67,10 +67,10 @@ def _killed(history: History, fault: FaultSetup, timeline: Timeline) -> Bite:
     ]
     down = float(1 - gauges[-1].values["up"]) if gauges else None
     bit = down == 1
-    state = {None: "nobody looked at it", 0.0: "it was still up at the end", 1.0: "it was gone"}[down]
+    state = {None: "was not looked at", 0.0: "was still up at the end", 1.0: "was gone"}[down]
     return Bite(
         kind=fault.kind, worker=fault.worker, quantity="down", unit="", asked=1, measured=down,
-        bit=bit, as_asked=bit, words=f"killed {fault.worker}: {state}",
+        bit=bit, as_asked=bit, words=f"{fault.worker} {state}",
     )  # fmt: skip
 
 

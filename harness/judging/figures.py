@@ -18,6 +18,8 @@ def count(value: float | None) -> str:
     """A mean number of something: one decimal below ten."""
     if value is None:
         return "-"
+    if abs(value) < 0.05:
+        return "0"
     return f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
 
 

@@ -11,11 +11,13 @@ from harness.judging.bystanders import LATENCY_FLOOR_S, LEAST_REQUESTS
 from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
 from harness.judging.history import Finished, Setup
 from harness.judging.percentiles import Floats, highest_permitted, quantile
+from harness.judging.pressure import HopTraffic
 from harness.judging.result import Bite, Guard, Law, Measure, Voids
 from harness.judging.windows import Timeline, Window
 
 LAG_LEAST_S = 0.005
 LAG_RATIO = 0.05  # of the bound on time to first token
+LAG_MOST_S = LATENCY_FLOOR_S  # a lag above the noise floor of the measures is never small
 TRAVELS = 3  # times the travel time of pressure
 TIMEOUTS = 10  # times the bound of an attempt
 CLOCK_RATIO = 0.98  # a fault of 20 s that was up for 19.9 s is one of 20 s
@@ -57,7 +59,7 @@ def generator_on_time(
 ) -> Guard:
     """A generator behind its schedule measures itself; unless a spread is there even without its lag."""
     lag_s = max(_lag_s(cohorts, window) for window in windows)
-    limit_s = max(LAG_LEAST_S, LAG_RATIO * _first_token_bound_s(cohorts, windows[0]))
+    limit_s = min(LAG_MOST_S, max(LAG_LEAST_S, LAG_RATIO * _first_token_bound_s(cohorts, windows[0])))
     words = f"requests left up to {lag_s * 1e3:.1f} ms late (p99), {limit_s * 1e3:.1f} ms are allowed"
     excused = any(_beyond_lag(measure, lag_s) for measure in measures)
     voids: Voids = "a pass" if excused else "any verdict"
@@ -83,6 +85,15 @@ def baseline_good(cohorts: Sequence[Cohort], before: Window) -> Guard:
     return Guard(
         name="baseline good", ok=ratios[worst] >= BASELINE_GOOD_RATIO, voids="any verdict", words=words
     )
+
+
+def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:
+    """Where slots are gone before the fault comes, the load is too high, or the machine too slow for it."""
+    full = [at.hop.name for at in hops if at.full_after_s(before.start_s, before.end_s) is not None]
+    words = "no service ran out of slots before the fault"
+    if full:
+        words = f"{' and '.join(full)} had no free slot before the fault: too much load for this machine"
+    return Guard(name="baseline at ease", ok=not full, voids="any verdict", words=words)
 
 
 def cleaned_up(setup: Setup, timeline: Timeline, last: Finished) -> Guard:

@@ -52,11 +52,16 @@ def compare(
     if law.hop is None:
         return law
     first = min((at for at in full_after_s.values() if at is not None), default=None)
-    seen = "never full" if first is None else f"full after {first:.1f} s"
     prefix = "" if law.applies else "without a policy: "
     contradiction = _contradiction(law, first, fault_s, spread) if law.applies else ""
-    words = f"{prefix}{law.words}; measured: {seen}"
+    words = f"{prefix}{law.words}{_seen(law, first)}"
     return law.model_copy(update={"words": words, "measured_s": first, "contradicted": contradiction})
+
+
+def _seen(law: Law, full_after_s: float | None) -> str:
+    if law.must_fill:
+        return ", measured never" if full_after_s is None else f", measured {full_after_s:.1f} s"
+    return ", and did not" if full_after_s is None else f", and did after {full_after_s:.1f} s"
 
 
 def _contradiction(law: Law, full_after_s: float | None, fault_s: float, spread: bool | None) -> str:
@@ -83,10 +88,16 @@ def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:
         saturates
     ]
     known = law.model_copy(
-        update={"slow_factor": factor, "rho_s": rho * factor, "slots_needed": needed, "must_fill": must_fill}
+        update={
+            "slow_factor": factor,
+            "rho_s": rho * factor,
+            "slots_needed": needed,
+            "must_fill": must_fill,
+            "oracle_capture": queueing.captured_ratio(load.overall_share, factor),
+        }
     )
     drained_rps = (law.capacity_rps or 0.0) / factor
-    words = f"rho*s = {rho:.2f}*{factor:.1f} = {rho * factor:.1f} {sign}"
+    words = f"rho*s = {rho:.2f} * {factor:.1f} = {rho * factor:.1f} {sign}"
     return _with_travel(known, service, drained_rps, load.tokens * load.step_s * factor, words)
 
 
@@ -96,16 +107,22 @@ def _link_latency(law: Law, load: Load, service: Service, bite: Bite) -> Law:
     rest = service.in_use - service.arrivals_rps * load.held_s
     needed = queueing.slots_needed(service.arrivals_rps, load.held_s + delay_s, rest)
     must_fill = queueing.verdict_of_load(needed / service.slots)
-    sum_words = f"{service.arrivals_rps:.1f}*({load.held_s:.2f}+{delay_s:.1f})+{rest:.1f} = {needed:.0f}"
-    known = law.model_copy(update={"slots_needed": needed, "must_fill": must_fill})
+    sign = {True: ">", False: "<", None: "near"}[must_fill]
+    sum_words = (
+        f"{service.arrivals_rps:.1f} * ({load.held_s:.2f} + {delay_s:.1f}) + {rest:.1f} = {needed:.0f}"
+    )
+    captured = queueing.captured_ratio(load.overall_share, (load.held_s + delay_s) / load.held_s)
+    known = law.model_copy(
+        update={"slots_needed": needed, "must_fill": must_fill, "oracle_capture": captured}
+    )
     return _with_travel(
-        known, service, 0.0, delay_s, f"lambda*(W+delay)+rest = {sum_words} of {service.slots} slots"
+        known, service, 0.0, delay_s, f"lambda*(W+delay)+rest = {sum_words} {sign} {service.slots} slots"
     )
 
 
 def _killed(law: Law, load: Load, service: Service, _bite: Bite) -> Law:
     rest = max(0.0, service.in_use - service.arrivals_rps * load.held_s)
-    words = "a killed worker refuses at once and holds no slot: no service need run out of them"
+    words = "a killed worker refuses at once and holds no slot: slots need not run out"
     return law.model_copy(update={"slots_needed": rest, "must_fill": False, "words": words})
 
 
@@ -118,8 +135,8 @@ _LAWS: dict[str, Callable[[Law, Load, Service, Bite], Law]] = {
 
 def _with_travel(law: Law, service: Service, drained_rps: float, first_service_s: float, words: str) -> Law:
     if not law.must_fill:
-        verdict = "may go either way" if law.must_fill is None else "need not run out of slots"
-        return law.model_copy(update={"words": f"{words}; {service.name} {verdict}"})
+        verdict = "may go either way" if law.must_fill is None else "need not run out"
+        return law.model_copy(update={"words": f"{words}; slots of {service.name} {verdict}"})
     rate, free = service.arrivals_rps, service.slots - service.in_use
     travel = queueing.travel_s(free, rate, drained_rps, first_service_s)
     low, high = queueing.full_between_s(service.slots, service.in_use, rate, drained_rps)
@@ -129,7 +146,7 @@ def _with_travel(law: Law, service: Service, drained_rps: float, first_service_s
             "travel_s": travel if isfinite(travel) else None,
             "full_low_s": low,
             "full_high_s": high if isfinite(high) else None,
-            "words": f"{words}; slots of {service.name} full predicted {span} after the fault",
+            "words": f"{words}; slots of {service.name} gone after the fault: predicted {span}",
         }
     )
 

@@ -53,8 +53,10 @@ def full_between_s(slots: int, in_use: float, arrivals_rps: float, drained_rps: 
 
 
 def captured_ratio(share: float, factor: float) -> float:
-    """Share of the requests under way that a worker holds if it gets `share` of them and takes `factor` times
-    as long as its peers (Little's law): p * k / (p * k + 1 - p)."""
+    """Share of the requests under way at a worker that gets `share` of them and takes `factor` times as long.
+
+    Little's law: p * k / (p * k + 1 - p). A floor where it saturates, since its queue then grows without end.
+    """
     return share * factor / (share * factor + 1 - share)
 
 

@@ -119,8 +119,7 @@ class Law(Part):
     full_high_s: float | None = None
     measured_s: float | None = None
     unavoidable_loss_ratio: float | None = None
-    oracle_capture: float | None = None
-    measured_capture: float | None = None
+    oracle_capture: float | None = None  # share of the requests under way that the worker holds, by Little
     applies: bool = False  # to this preset: it sets no bound of its own
     contradicted: str = ""  # how the run contradicts the law: first of all a bug of ours
 

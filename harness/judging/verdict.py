@@ -88,6 +88,7 @@ def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
         *guards.fault_long_enough(case.setup, case.times, case.prediction),
         guards.generator_on_time(case.cohorts, (before, during), measures),
         guards.enough_samples(case.bystanders, case.judged),
+        guards.baseline_at_ease(case.hops, before),
         guards.baseline_good(case.cohorts, before),
         guards.cleaned_up(case.setup, case.times, case.finished),
     ]

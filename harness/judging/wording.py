@@ -43,22 +43,25 @@ def reasons(
     law: Law,
 ) -> list[str]:
     """What spoke against a pass, worst first; empty for a clean pass."""
+    broken = [guard for guard in guards if not guard.ok]
+    doubtful = [m for m in measures if m.deciding and m.suspected and not m.proved]
     return [
-        *(_with_bounds(m) for m in measures if m.deciding and m.proved),
+        *(f"{guard.name}: {guard.words}" for guard in broken if guard.voids == "any verdict"),
+        *(_with_bounds(m) for m in sorted((m for m in measures if m.deciding and m.proved), key=_rank)),
         *(f"{slo.words}, was {_plain(slo.value)}" for slo in slos if not slo.ok),
-        *(f"{guard.name}: {guard.words}" for guard in guards if not guard.ok and _matters(guard, verdict)),
-        *(
-            f"perhaps chance: {_with_bounds(m)}"
-            for m in measures
-            if m.deciding and m.suspected and not m.proved
-        ),
+        *(f"{g.name}: {g.words}" for g in broken if g.voids == "a pass" and verdict is not Verdict.FAIL),
+        *(f"perhaps chance: {_with_bounds(m)}" for m in doubtful),
         *([f"contradicts the law: {law.contradicted}"] if law.contradicted else []),
     ]
 
 
 def telling(measures: Sequence[Measure]) -> Measure:
     """The one to show first: the most tangible kind, and of it the largest."""
-    return min(measures, key=lambda m: (_TELLING.index(m.name), m.quantile or 0.0, -m.value))
+    return min(measures, key=_rank)
+
+
+def _rank(measure: Measure) -> tuple[int, float, float]:
+    return _TELLING.index(measure.name), measure.quantile or 0.0, -measure.value
 
 
 def evidence(measure: Measure) -> str:
@@ -75,13 +78,12 @@ def evidence(measure: Measure) -> str:
             return f"{share(measure.value)} of the bystander callers hit hard"
 
 
-def _matters(guard: Guard, verdict: Verdict) -> bool:
-    """What only voids a pass says nothing against a fail."""
-    return verdict is not Verdict.FAIL or guard.voids == "any verdict"
-
-
 def _contained(measures: Sequence[Measure], callers: Sequence[Caller]) -> str:
-    kept = [f"{caller.name} keeps {share(_kept(caller))}" for caller in callers if not caller.bystander]
+    kept = [
+        f"{caller.name} keeps {share(_kept(caller))} of its goodput"
+        for caller in callers
+        if not caller.bystander
+    ]
     return "; ".join([f"contained: no bystander felt it ({_worst(measures)})", *kept])
 
 
