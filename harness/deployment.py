@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from faults.toxiproxy.errors import ToxiproxyError
+from harness.errors import EnvironmentFault
 from harness.scenario import Topology
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway import NAME as GATEWAY
@@ -120,7 +122,10 @@ def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
 
 async def _proxy(toxiproxy: RunningToxiproxy, name: str, worker: RunningWorker) -> str:
     """Put a proxy in front of a worker; its URL."""
-    proxy = await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
+    try:
+        proxy = await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
+    except ToxiproxyError as refused:
+        raise EnvironmentFault(str(refused)) from refused
     return f"http://{proxy.listen}"
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from faults.fault import Fault, Site
-from harness.errors import BadInput, unknown
+from harness.errors import BadInput, LimplockError, unknown
 from harness.load.callers import cancel_all
 
 
@@ -35,6 +35,6 @@ class FaultDesk:
             async with fault.install(self._sites[worker]):
                 installed.set_result(None)
                 await asyncio.sleep(for_s)
-        except (OSError, ValueError) as failed:
+        except (LimplockError, OSError) as failed:
             if not installed.done():
                 installed.set_exception(failed)

@@ -131,11 +131,9 @@ class _Answer:
             if handling.done():
                 self._news.set()
         outcome = handling.result()
-        if outcome.answered:
-            await response.write(b"data: [DONE]\n\n")
-        else:
-            await response.write(b"data: %b\n\n" % error_body(outcome))
-            response.force_close()
+        last = b"[DONE]" if outcome.answered else error_body(outcome)
+        await response.write(b"data: %b\n\n" % last)
+        # The connection stays open: closing it now would break the next request, which may be on it already.
         await response.write_eof()
 
     def _whole(self, outcome: Outcome) -> web.Response:

@@ -2,7 +2,8 @@
 
 from faults.fault import Fault, Toxic
 from faults.toxiproxy.client import ToxiproxyClient
-from harness.errors import CleanupUnverified
+from faults.toxiproxy.errors import ToxiproxyError
+from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.pool import Pool
 from harness.serving.worker_admin import WorkerAdmin
 
@@ -28,15 +29,24 @@ class RealSite:
             raise CleanupUnverified(f"{self.worker} does not confirm that its fault is gone")
 
     async def add_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        for toxic in toxics:
-            name = f"{self._proxy}.{toxic.type}"
-            self._toxics.append(name)
-            await self._toxiproxy.add_toxic(self._proxy, name, toxic.type, toxic.direction, toxic.attributes)
+        try:
+            for toxic in toxics:
+                name = f"{self._proxy}.{toxic.type}"
+                self._toxics.append(name)
+                await self._toxiproxy.add_toxic(
+                    self._proxy, name, toxic.type, toxic.direction, toxic.attributes
+                )
+        except ToxiproxyError as refused:
+            raise EnvironmentFault(str(refused)) from refused
 
     async def remove_toxics(self) -> None:
-        while self._toxics:
-            await self._toxiproxy.remove_toxic(self._proxy, self._toxics.pop())
-        if left := await self._toxiproxy.toxics(self._proxy):
+        try:
+            while self._toxics:
+                await self._toxiproxy.remove_toxic(self._proxy, self._toxics.pop())
+            left = await self._toxiproxy.toxics(self._proxy)
+        except ToxiproxyError as refused:
+            raise CleanupUnverified(f"toxics may be left on {self._proxy}: {refused}") from refused
+        if left:
             raise CleanupUnverified(f"toxics are left on {self._proxy}: {', '.join(left)}")
 
     async def kill(self) -> None:

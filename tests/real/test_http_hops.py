@@ -103,6 +103,19 @@ async def test_an_outcome_crosses_two_hops_unchanged(hop: Open, said: Outcome, a
         assert (heard.status, heard.retry_after_s) == (said.status, said.retry_after_s)
 
 
+async def test_a_failure_in_mid_stream_does_not_break_the_requests_after_it(hop: Open) -> None:
+    """The next request may be on the same connection already: closing it would make one failure two."""
+
+    async def handler(call: Call) -> Outcome:
+        call.sink(PIECE)
+        return Outcome(kind=Kind.TIMEOUT, phase="attempt", cause="too slow") if call.caller else OK
+
+    link = await hop(handler)
+    for _ in range(20):
+        assert (await link.handle(completion(caller="unlucky"))).kind is Kind.TIMEOUT
+        assert (await link.handle(completion())).kind is Kind.OK
+
+
 async def test_caller_deadline_pinning_and_id_cross_the_hop(hop: Open) -> None:
     seen: list[Call] = []
 
