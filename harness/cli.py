@@ -120,7 +120,7 @@ def run_command_line(arguments: list[str]) -> int:
         _say(str(known))
         return known.exit_code
     except typer.exceptions.TyperException as wrong:  # the command line itself
-        _say(f"{wrong}. See: limplock --help" if "--help" not in str(wrong) else str(wrong))
+        _say(f"{getattr(wrong, 'format_message', wrong.__str__)().rstrip('.')}. See: limplock --help")
         return ExitCode.BAD_INPUT
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has left; there is nobody to tell

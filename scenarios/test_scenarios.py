@@ -1,0 +1,30 @@
+"""Every scenario under every preset, on real processes: the verdict is the one that the scenario states.
+
+These take most of a minute each and need the machine to themselves. Leave them out with -m "not real".
+"""
+
+from pathlib import Path
+
+import pytest
+
+from harness.deployment import Options
+from harness.judging.result import RunResult
+from harness.suite import Planned, run_all
+from policies.presets import PRESETS
+from scenarios import SCENARIOS
+
+CASES = [(scenario, preset) for scenario in SCENARIOS for preset in PRESETS]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("scenario", "preset"), CASES)
+def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Path) -> None:
+    planned = Planned(SCENARIOS[scenario], PRESETS[preset])
+    (result,) = run_all([planned], 1, Options(), tmp_path)
+    assert result.verdict == planned.expected, explain(result)
+    assert result.clean
+    assert not result.law.contradicted
+
+
+def explain(result: RunResult) -> str:
+    return "\n".join([f"{result.verdict}: {result.headline}", *result.reasons, result.law.words])

@@ -1,0 +1,139 @@
+"""`limplock serve` and `limplock fault` as a user runs them, and what is said when they cannot."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import openai
+import pytest
+
+pytestmark = pytest.mark.real
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return os.environ | {"LIMPLOCK_CACHE": str(tmp_path), "COLUMNS": "200"}
+
+
+@pytest.fixture
+def limplock(env: dict[str, str], tmp_path: Path) -> Command:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "harness", *arguments]
+        return subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+@pytest.fixture
+def gateway(env: dict[str, str], tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A serving layer; what it printed, by the first word of the line."""
+    command = [sys.executable, "-m", "harness", "serve", "--workers", "2", "--toxiproxy", "embedded"]
+    process = subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said: dict[str, str] = {}
+    for line in process.stdout:
+        if line.strip():
+            word, rest = line.split(maxsplit=1)
+            said[word] = rest.strip()
+        if line.startswith("Ctrl-C"):
+            break
+    yield said
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    process.stdout.close()
+
+
+def state_of(worker_line: str) -> dict:
+    url = worker_line.split()[0]
+    with urllib.request.urlopen(f"{url}/admin/state", timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def test_the_official_client_is_served_through_the_gateway(gateway: dict[str, str]) -> None:
+    with openai.OpenAI(base_url=gateway["gateway"], api_key="unused", max_retries=0) as client:
+        whole = client.completions.create(model="tiny", prompt="The class ", max_tokens=8, temperature=0)
+        stream = client.completions.create(
+            model="tiny", prompt="The class ", max_tokens=8, temperature=0, stream=True
+        )
+        assert "".join(piece.choices[0].text for piece in stream) == whole.choices[0].text
+        assert [model.id for model in client.models.list()] == ["tiny"]
+        with pytest.raises(openai.NotFoundError):
+            client.completions.create(model="gpt-9", prompt="x", max_tokens=4)
+
+
+def test_the_printed_curl_line_works(gateway: dict[str, str]) -> None:
+    url = re.search(r"http://\S+", gateway["curl"])
+    body = re.search(r"-d '(.*)'", gateway["curl"])
+    assert url
+    assert body
+    request = urllib.request.Request(
+        url[0], data=body[1].encode(), headers={"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert json.loads(answer.read())["choices"][0]["text"]
+        assert answer.headers["X-Served-By"].startswith("worker-")
+
+
+def test_an_ordered_fault_is_on_and_heals_by_itself(gateway: dict[str, str], limplock: Command) -> None:
+    done = limplock("fault", "slow_steps", "--worker", "1", "--factor", "10", "--for", "2")
+    assert done.returncode == 0, done.stderr
+    assert "slow_steps factor=10 on worker-1 for 2 s" in done.stdout
+    assert state_of(gateway["worker-1"])["fault"] == "slow_steps"
+    assert state_of(gateway["worker-0"])["fault"] == "none"
+    give_up = time.monotonic() + 20
+    while state_of(gateway["worker-1"])["fault"] != "none":
+        assert time.monotonic() < give_up
+        time.sleep(0.1)
+
+
+def test_a_worker_that_is_not_there_is_refused_with_the_closest(
+    gateway: dict[str, str], limplock: Command
+) -> None:
+    done = limplock("fault", "slow_steps", "--worker", "7")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "unknown worker 'worker-7'" in done.stderr
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_taken_port_is_exit_4_with_a_remedy(limplock: Command, taken_port: int) -> None:
+    done = limplock("serve", "--port", str(taken_port), "--workers", "1", "--toxiproxy", "embedded")
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert f"cannot listen on 127.0.0.1:{taken_port}" in done.stderr
+
+
+def test_a_toxiproxy_that_is_not_there_is_exit_4_with_a_remedy(limplock: Command) -> None:
+    done = limplock("run", "healthy", "--toxiproxy", "http://127.0.0.1:9")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "http://127.0.0.1:9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_checkpoint_that_cannot_be_read_is_refused(limplock: Command, tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    done = limplock("run", "healthy", "--model", str(tmp_path / "model"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_gateway_that_is_something_else_is_not_talked_into_a_fault(
+    limplock: Command, taken_port: int
+) -> None:
+    done = limplock("fault", "slow_steps", "--gateway", f"http://127.0.0.1:{taken_port + 1}")
+    assert done.returncode == 4
+    assert "Start one with `limplock serve`" in done.stderr
