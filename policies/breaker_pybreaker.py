@@ -123,7 +123,6 @@ class _Circuit:
         if self.breaker.current_state == before:
             return
         self.epoch += 1
-        self.probe = None
         if self.breaker.current_state == STATE_OPEN:
             self.opened_s = now
 

@@ -258,6 +258,14 @@ def test_workers_are_judged_apart(trip):
     assert gate.weight("w1", 0.2) == 1
 
 
+def test_the_end_of_one_slow_attempt_makes_the_opening_last_that_it_was_part_of(make_attempt):
+    gate = breaker()
+    attempts = [make_attempt() for _ in range(4)]
+    leases = [gate.enter(attempt) for attempt in attempts]
+    leases[0].close(attempts[0], ABANDONED, 3.0)
+    assert gate.weight("w0", 3.0) == 0
+
+
 def test_an_attempt_on_another_worker_makes_an_opening_last(make_attempt, give_tokens):
     gate = breaker()
     attempts = [make_attempt() for _ in range(4)]

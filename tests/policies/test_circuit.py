@@ -133,6 +133,13 @@ def test_half_open_closes_after_as_many_successes_as_it_has_permits(permits):
     assert made.phase(12.0) is Phase.CLOSED
 
 
+def test_successes_before_a_failed_probe_do_not_count_the_next_time():
+    made = opened(CircuitRules(min_calls=4, open_s=10, jitter_ratio=0, half_open_permits=3))
+    made.record(Evidence.SUCCESS, 12.0)
+    made.record(Evidence.FAILURE, 12.0)
+    assert made.permits(40.0, NONE_SLOW, probes=0) == 3
+
+
 def test_probes_that_are_out_hold_their_permits():
     made = opened()
     assert [made.permits(12.0, NONE_SLOW, probes) for probes in (0, 1)] == [1, 0]

@@ -91,6 +91,13 @@ async def drive(preset, pool, workers=WORKERS, factor=None, until_s=END_S):
     return seen
 
 
+def test_the_bounds_lie_between_a_healthy_worker_and_one_five_times_slower():
+    assert 3 * STEP_S < presets.SLOW_BETWEEN_TOKENS_S < 5 * STEP_S
+    assert 0.1 * 3 < presets.SLOW_FIRST_TOKEN_S < presets.FIRST_TOKEN_S
+    assert 3 * HEALTHY_S < presets.ATTEMPT_S < 5 * HEALTHY_S
+    assert SEATS * len(WORKERS) == presets.MAX_CONCURRENT
+
+
 @pytest.mark.parametrize("preset", ["none", "libraries"])
 async def test_without_a_bound_the_slow_worker_holds_more_and_more(preset):
     seen = await drive(preset, Pool(), factor=10)

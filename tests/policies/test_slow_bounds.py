@@ -24,6 +24,11 @@ def test_the_same_answers_at_a_third_of_the_speed_are_slow(make_attempt, give_to
     assert BOUNDS.was_slow(attempt, end_s)
 
 
+def test_the_mean_is_over_the_gaps_of_which_there_is_one_less_than_tokens(make_attempt, give_tokens):
+    attempt = make_attempt()
+    assert BOUNDS.was_slow(attempt, give_tokens(attempt, 0.4, 0.11, 6))
+
+
 def test_a_late_first_token_is_slow_however_quick_the_rest(make_attempt, give_tokens):
     attempt = make_attempt()
     assert BOUNDS.was_slow(attempt, give_tokens(attempt, 0.51, 0.001, 16))
