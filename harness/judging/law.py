@@ -1,10 +1,9 @@
 """The law beside the verdict: what queueing theory says of this load and this fault, without a policy.
 
-Everything but the size of the fault is measured before it begins. A verdict that contradicts its law is first
-of all a bug of ours, and is flagged.
+Everything but the size of the fault is measured before it begins.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import inf, isfinite
 
 from harness.judging import queueing
@@ -16,14 +15,14 @@ UNBOUNDED_PRESET = "none"  # the one that the laws describe: it neither times ou
 
 
 def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite | None) -> Law:
-    """What must happen. `service` is the one that fills first; `compare` adds what did happen."""
+    """What must happen. `service` is the one that fills first; `agreement.py` adds what did happen."""
     if bite is None:
         return Law(words="no fault: nothing to predict")
     if bite.kind not in _LAWS:
         return Law(words=f"no law is known for {bite.kind}")
-    if load is None or service is None:
+    if load is None or service is None or not setup.max_num_seqs:
         return Law(
-            words="no law: nothing was answered there before the fault, or no service has bounded slots"
+            words="no law: no step, answer, batch size or bounded service is known from before the fault"
         )
     capacity = queueing.full_batch_capacity_rps(setup.max_num_seqs, load.tokens, load.step_s)
     healthy = Law(
@@ -43,38 +42,6 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
     factor = inf if bite.kind == "killed" else faulted.slow_factor or 1.0
     loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor)
     return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
-
-
-def compare(
-    law: Law, full_after_s: Mapping[str, float | None], fault_s: float, *, spread: bool | None
-) -> Law:
-    """`law` with what was measured. `full_after_s` by service; `spread` None: the run could not decide."""
-    if law.hop is None:
-        return law
-    first = min((at for at in full_after_s.values() if at is not None), default=None)
-    prefix = "" if law.applies else "without a policy: "
-    contradiction = _contradiction(law, first, fault_s, spread) if law.applies else ""
-    words = f"{prefix}{law.words}{_seen(law, first)}"
-    return law.model_copy(update={"words": words, "measured_s": first, "contradicted": contradiction})
-
-
-def _seen(law: Law, full_after_s: float | None) -> str:
-    if law.must_fill:
-        return ", measured never" if full_after_s is None else f", measured {full_after_s:.1f} s"
-    return ", and did not" if full_after_s is None else f", and did after {full_after_s:.1f} s"
-
-
-def _contradiction(law: Law, full_after_s: float | None, fault_s: float, spread: bool | None) -> str:
-    arrived = law.full_high_s is not None and fault_s > law.full_high_s
-    if law.must_fill and arrived and full_after_s is None:
-        return f"the slots of {law.hop} had to fill, and never did"
-    if law.must_fill and arrived and spread is False:
-        return f"the slots of {law.hop} had to fill, yet the verdict is contained"
-    if law.must_fill is False and full_after_s is not None:
-        return "no service had to run out of slots, yet one did"
-    if law.must_fill is False and spread:
-        return "no service had to run out of slots, yet the verdict is spread"
-    return ""
 
 
 def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:

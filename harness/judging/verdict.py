@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from harness.judging import guards, law, spread, wording
+from harness.judging import guards, spread, wording
+from harness.judging.agreement import compare
 from harness.judging.attempts import cost
 from harness.judging.bystanders import bystander_measures
 from harness.judging.callers import Figures, describe, trends
@@ -97,7 +98,7 @@ def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
 def _compare(case: Case, places: Sequence[Place], verdict: Verdict, measures: Sequence[Measure]) -> Law:
     decided = {Verdict.PASS: False, Verdict.FAIL: any(m.deciding and m.proved for m in measures)}
     full = {place.name: place.full_after_s for place in places if place.kind == "service"}
-    return law.compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+    return compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
 
 
 def _run_figures(case: Case, window: Window) -> Figures:

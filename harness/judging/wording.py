@@ -28,10 +28,12 @@ def headline(
         return f"inconclusive: {_doubt(measures, guards, slos)}"
     if spread is not Verdict.FAIL:
         return f"SLO broken: {next(slo.words for slo in slos if slo.ok is False)}"
-    strongest = telling([m for m in measures if m.deciding and m.proved])
+    proved = [m for m in measures if m.deciding and m.proved]
     if not reached:
-        return f"bystanders suffered: {evidence(strongest)}"
+        return f"bystanders suffered: {evidence(telling(proved))}"
     hops = "hop" if len(reached) == 1 else "hops"
+    there = {caller.name for caller in callers if caller.hop == reached[-1]}
+    strongest = telling([m for m in proved if m.about in there] or proved)
     return f"pressure spread to {reached[-1]} ({len(reached)} {hops} up): {evidence(strongest)}"
 
 

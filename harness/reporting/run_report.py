@@ -90,9 +90,7 @@ def _captured(result: RunResult) -> Iterator[Fact]:
     found = [measure for measure in result.measures if measure.name == "slot_capture"]
     for held in found:
         oracle = result.law.oracle_capture
-        little = (
-            "" if oracle is None else f" (by Little's law {share(oracle)} of all under way, without a policy)"
-        )
+        little = "" if oracle is None else f" (by Little's law {share(oracle)}, without a policy)"
         slots = f"{share(held.before)} -> {share(held.during)} of the slots of {result.law.hop}"
         yield "held", f"{held.about} held {slots}{little}"
 

@@ -8,6 +8,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 
 from harness.judging.history import (
@@ -26,6 +27,10 @@ from harness.judging.history import (
     Setup,
     Visit,
 )
+from harness.judging.result import RunResult
+from harness.judging.verdict import judge
+
+CONTAINED = {"preset": "timeout_breaker_shed", "timeout_s": 2.0, "benched_after_s": 2.0}
 
 STEP_S = 0.03
 SEATS = 8
@@ -96,9 +101,15 @@ class Plan:
         )
 
 
-def simulate(plan: Plan = Plan(), **changes: object) -> History:
+def simulate(**changes: object) -> History:
     """The history of one run; the same plan gives the same history."""
-    return Simulation(replace(plan, **changes)).run()
+    return Simulation(replace(Plan(), **changes)).run()
+
+
+@cache
+def judged(**changes: object) -> RunResult:
+    """One run, judged. Kept, since many tests look at the same few runs."""
+    return judge(simulate(**changes))
 
 
 @dataclass(eq=False)

@@ -1,0 +1,99 @@
+import pytest
+
+from harness.judging.bite import mean_step_s, measure_bite
+from harness.judging.history import FaultSetup, Gauge, History
+from harness.judging.windows import Window, timeline
+from tests.harness.judging.synthetic import CONTAINED, simulate
+
+
+def bite(**changes):
+    history = simulate(**changes)
+    return measure_bite(history, timeline(history))
+
+
+def counted(*samples):
+    return [
+        Gauge(at_s=at, place="w", values={"steps": steps, "step_seconds": spent})
+        for at, steps, spent in samples
+    ]
+
+
+def test_a_slowdown_is_measured_at_the_worker_within_a_tenth():
+    found = bite(size=10.0)
+    assert found.measured == pytest.approx(10.0, rel=0.1)
+    assert (found.bit, found.as_asked) == (True, True)
+    assert found.words == "step time of worker 2: x10 asked, x10 measured"
+
+
+def test_a_worker_that_is_soon_benched_is_still_measured():
+    assert bite(**CONTAINED | {"benched_after_s": 1.0}).as_asked
+
+
+@pytest.mark.parametrize(
+    ("effect", "bit", "as_asked"), [(1.0, False, False), (4.0, False, False), (7.0, True, False)]
+)
+def test_below_half_of_the_effect_it_did_not_bite(effect, bit, as_asked):
+    found = bite(size=10.0, effect=effect)
+    assert (found.bit, found.as_asked) == (bit, as_asked)
+
+
+def test_no_effect_is_no_bite_even_for_a_fault_that_asks_for_little():
+    assert not bite(size=1.5, effect=1.0).bit
+    assert bite(size=1.5).bit
+
+
+def test_a_delay_is_what_the_probe_through_the_link_takes_longer():
+    found = bite(kind="link_latency", size=6.0)
+    assert found.measured == pytest.approx(6.0, rel=0.1)
+    assert found.bit
+    assert not bite(kind="link_latency", size=6.0, effect=0.0).bit
+
+
+def test_a_kill_bit_if_the_worker_was_gone():
+    assert bite(kind="killed").bit
+    history = simulate(kind="killed")
+    alive = [r for r in history.records if not (isinstance(r, Gauge) and r.values.get("up") == 0)]
+    assert not measure_bite(History(alive), timeline(history)).bit
+
+
+def test_a_fault_that_nobody_confirmed_did_not_bite():
+    found = bite(installed=False)
+    assert not found.bit
+    assert "never installed" in found.words
+
+
+def test_a_healthy_run_has_no_bite():
+    assert bite(kind=None) is None
+
+
+def test_an_unknown_fault_cannot_prove_itself():
+    history = simulate(fault_s=2.0, recovery_s=1.0)
+    strange = FaultSetup(kind="gremlin", worker="worker 2")
+    setup = type(history.setup)(
+        **{f: getattr(history.setup, f) for f in history.setup.__struct_fields__} | {"fault": strange}
+    )
+    found = measure_bite(History([setup, *history.records[1:]]), timeline(history))
+    assert not found.bit
+    assert "gremlin" in found.words
+
+
+def test_a_fault_without_its_parameter_is_refused():
+    history = simulate(fault_s=2.0, recovery_s=1.0)
+    history.setup.fault.parameters.clear()
+    with pytest.raises(ValueError, match="slow_steps has no 'factor'"):
+        measure_bite(history, timeline(history))
+
+
+def test_step_time_is_that_of_the_steps_finished_in_the_window():
+    gauges = counted((0, 0, 0.0), (1, 100, 5.0), (2, 200, 8.0), (3, 300, 99.0))
+    assert mean_step_s(gauges, Window(1, 3)) == pytest.approx(0.03)
+
+
+def test_a_worker_that_was_restarted_counts_up_to_there():
+    gauges = counted((1, 100, 5.0), (2, 200, 8.0), (3, 5, 0.1), (4, 9, 9.0))
+    assert mean_step_s(gauges, Window(0, 5)) == pytest.approx(0.03)
+
+
+def test_an_idle_or_unseen_worker_has_no_step_time():
+    assert mean_step_s(counted((1, 7, 1.0), (2, 7, 1.0)), Window(0, 5)) is None
+    assert mean_step_s([], Window(0, 5)) is None

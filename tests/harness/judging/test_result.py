@@ -1,0 +1,42 @@
+from math import inf
+
+import pytest
+from pydantic import ValidationError
+
+from harness.judging.result import Bite, Law, RunResult, Trend
+from tests.harness.judging.synthetic import CONTAINED, judged
+
+
+@pytest.mark.parametrize("changes", [{}, CONTAINED, {"kind": "killed"}, {"kind": None}])
+def test_a_result_comes_back_from_json_as_it_was(changes):
+    result = judged(**changes)
+    assert RunResult.from_json(result.to_json()) == result
+
+
+def test_infinity_and_nothing_survive_json_and_stay_apart():
+    trend = Trend(before=0.5, during=inf, after=None)
+    assert Trend.model_validate_json(trend.model_dump_json()) == trend
+    assert "Infinity" in trend.model_dump_json()
+    assert Law.model_validate_json(Law(words="", slots_needed=inf).model_dump_json()).slots_needed == inf
+
+
+def test_json_names_its_schema_and_version():
+    text = judged().to_json()
+    assert '"schema_id": "limplock.result"' in text
+    assert '"schema_version": 1' in text
+
+
+def test_an_unknown_field_or_another_version_is_refused():
+    text = judged().to_json()
+    with pytest.raises(ValidationError):
+        RunResult.from_json(text.replace('"schema_version": 1', '"schema_version": 2'))
+    with pytest.raises(ValidationError):
+        RunResult.from_json(text.replace('"headline"', '"headlin"'))
+
+
+def test_a_result_cannot_be_changed():
+    bite = Bite(
+        kind="k", worker="w", quantity="q", unit="", asked=1, measured=1, bit=True, as_asked=True, words=""
+    )
+    with pytest.raises(ValidationError):
+        bite.bit = False
