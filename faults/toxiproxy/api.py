@@ -151,7 +151,8 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
-    return web.Response(text=_compact(value), status=status, content_type="application/json")
+    headers = {"Content-Type": "application/json"}  # and no charset, as in the original
+    return web.Response(body=_compact(value).encode(), status=status, headers=headers)
 
 
 def _text(text: str, status: int) -> web.Response:
