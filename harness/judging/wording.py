@@ -62,8 +62,8 @@ def telling(measures: Sequence[Measure]) -> Measure:
     return min(measures, key=_rank)
 
 
-def _rank(measure: Measure) -> tuple[int, float, float]:
-    return _TELLING.index(measure.name), measure.quantile or 0.0, -measure.value
+def _rank(measure: Measure) -> tuple[int, bool, float]:
+    return _TELLING.index(measure.name), measure.quantile not in (None, 0.5), -measure.value
 
 
 def evidence(measure: Measure) -> str:
