@@ -19,7 +19,7 @@ class Tier:
 class Topology:
     """Services from the callers towards the gateway, then the workers."""
 
-    services: tuple[Tier, ...] = (Tier(name="front", slots=32), Tier(name="api", slots=24))
+    services: tuple[Tier, ...] = (Tier(name="front", slots=28), Tier(name="api", slots=20))
     workers: int = 4
     max_num_seqs: int = 8
     max_queue: int = 256
@@ -60,11 +60,11 @@ class Caller:
 class Phases:
     """Lengths in seconds. After the recovery no request is sent; `drain_s` bounds the wait for the rest."""
 
-    warm_up_s: float = 3.0
+    warm_up_s: float = 2.0
     baseline_s: float = 10.0
     fault_s: float = 20.0
-    recovery_s: float = 8.0
-    drain_s: float = 6.0
+    recovery_s: float = 6.0
+    drain_s: float = 5.0
 
     def starts(self) -> dict[str, float]:
         """Start of each phase since the start of the run, in order."""
@@ -81,7 +81,7 @@ class Phases:
 
 
 DEFAULT_CALLERS = (
-    Caller(name="chat", enters="front", rate_rps=20, max_tokens=16),
+    Caller(name="chat", enters="front", rate_rps=16, max_tokens=16),
     Caller(name="tenant", enters="front", rate_rps=4, max_tokens=16, avoids_fault=True),
     Caller(name="local_front", enters="front", rate_rps=40),
     Caller(name="local_api", enters="api", rate_rps=40),

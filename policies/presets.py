@@ -29,8 +29,9 @@ ATTEMPT_S = 2.0
 # that a stretch by four goes unnoticed, a stretch by five does not, and a busy machine cannot open a breaker.
 SLOW_FIRST_TOKEN_S = 0.5
 SLOW_BETWEEN_TOKENS_S = 0.12
-# At 5 requests/s a worker has 50 endings in the window: enough for a share, short enough to forget the past.
-WINDOW_S = 10.0
+# At 5 requests/s a worker has 20 endings in the window: enough for a share, and few enough that the good ones
+# from before the fault are outweighed within seconds.
+WINDOW_S = 4.0
 MIN_CALLS = 5
 # Probe soon and often: a probe costs one caller at most ATTEMPT_S, a healed worker left out costs a quarter
 # of the pool.
