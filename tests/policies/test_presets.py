@@ -125,8 +125,9 @@ async def test_timers_alone_bound_what_is_held_but_go_on_losing_every_call_sent_
 
 async def test_a_breaker_stops_losing_calls_once_it_is_open():
     seen = await drive("timeout_breaker", Pool(), factor=10)
-    assert seen.ended(FAULT_S, 30.0, Kind.TIMEOUT) > 10
+    lost = seen.ended(FAULT_S, 30.0, Kind.TIMEOUT)
     probes = seen.ended(40.0, HEAL_S, Kind.TIMEOUT)
+    assert lost > 5
     assert probes <= 2
 
 
@@ -139,11 +140,13 @@ async def test_a_healed_worker_is_back_in_its_turn_soon(preset):
     assert served.count("w0") / len(served) == pytest.approx(0.25, abs=0.03)
 
 
-@pytest.mark.parametrize(("preset", "share"), [("none", 1 / 4), ("timeout_breaker_shed", 1 / 25)])
-async def test_a_dead_worker_costs_a_quarter_of_the_calls_and_little_with_a_breaker(preset, share):
+@pytest.mark.parametrize(
+    ("preset", "least", "most"), [("none", 0.2, 0.3), ("timeout_breaker_shed", 0.0, 0.04)]
+)
+async def test_a_dead_worker_costs_a_quarter_of_the_calls_and_little_with_a_breaker(preset, least, most):
     seen = await drive(preset, Pool())
     errors, calls = seen.ended(FAULT_S, HEAL_S, Kind.ERROR), len(seen.between(FAULT_S, HEAL_S))
-    assert errors / calls == pytest.approx(share, rel=0.3)
+    assert least < errors / calls < most
 
 
 @pytest.mark.parametrize(
