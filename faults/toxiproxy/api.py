@@ -1,13 +1,11 @@
 """The control plane: Toxiproxy's HTTP routes, codes and texts."""
 
-import json
-import secrets
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
 
 from faults.toxiproxy import body, wire
+from faults.toxiproxy.answers import json_answer, manners
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.proxies import Proxies
 from faults.toxiproxy.proxy import Proxy
@@ -16,12 +14,10 @@ VERSION = "2.12.0-embedded"  # the wire that it speaks, and that it is not the o
 
 PROXIES = web.AppKey("proxies", Proxies)
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
 
 def application(proxies: Proxies) -> web.Application:
     """The routes of a server that holds `proxies`."""
-    app = web.Application(middlewares=[_manners])
+    app = web.Application(middlewares=[manners])
     app[PROXIES] = proxies
     app.router.add_get("/version", _version, allow_head=False)
     app.router.add_get("/proxies", _list, allow_head=False)
@@ -47,12 +43,12 @@ async def _version(_: web.Request) -> web.Response:
 
 async def _list(request: web.Request) -> web.Response:
     proxies = request.app[PROXIES].all()
-    return _json({proxy.setting.name: wire.show_proxy(proxy) for proxy in proxies})
+    return json_answer({proxy.setting.name: wire.show_proxy(proxy) for proxy in proxies})
 
 
 async def _create(request: web.Request) -> web.Response:
     setting = wire.new_setting(body.parse(await request.read()))
-    return _json(wire.show_proxy(await request.app[PROXIES].create(setting)), 201)
+    return json_answer(wire.show_proxy(await request.app[PROXIES].create(setting)), 201)
 
 
 async def _populate(request: web.Request) -> web.Response:
@@ -70,7 +66,7 @@ async def _populate(request: web.Request) -> web.Response:
     except Refused as refused:
         error = {"error": refused.text, "status": refused.status}
     shown = [wire.show_proxy(proxy) for proxy in made] or None
-    return _json({**error, "proxies": shown}, error.get("status", 201))
+    return json_answer({**error, "proxies": shown}, error.get("status", 201))
 
 
 async def _reset(request: web.Request) -> web.Response:
@@ -79,7 +75,7 @@ async def _reset(request: web.Request) -> web.Response:
 
 
 async def _show(request: web.Request) -> web.Response:
-    return _json(wire.show_proxy(_proxy(request)))
+    return json_answer(wire.show_proxy(_proxy(request)))
 
 
 async def _update(request: web.Request) -> web.Response:
@@ -87,7 +83,7 @@ async def _update(request: web.Request) -> web.Response:
     proxy = await request.app[PROXIES].configure(
         request.match_info["proxy"], lambda setting: wire.changed_setting(setting, given)
     )
-    return _json(wire.show_proxy(proxy))
+    return json_answer(wire.show_proxy(proxy))
 
 
 async def _delete(request: web.Request) -> web.Response:
@@ -96,7 +92,7 @@ async def _delete(request: web.Request) -> web.Response:
 
 
 async def _toxics(request: web.Request) -> web.Response:
-    return _json(wire.show_toxics(_proxy(request)))
+    return json_answer(wire.show_toxics(_proxy(request)))
 
 
 async def _add_toxic(request: web.Request) -> web.Response:
@@ -104,11 +100,11 @@ async def _add_toxic(request: web.Request) -> web.Response:
     proxy = _proxy(request)
     placement = wire.new_placement(given, {each.name for each in proxy.placements})
     proxy.add(placement)
-    return _json(wire.show_toxic(placement))
+    return json_answer(wire.show_toxic(placement))
 
 
 async def _show_toxic(request: web.Request) -> web.Response:
-    return _json(wire.show_toxic(_proxy(request).placement(request.match_info["toxic"])))
+    return json_answer(wire.show_toxic(_proxy(request).placement(request.match_info["toxic"])))
 
 
 async def _update_toxic(request: web.Request) -> web.Response:
@@ -116,7 +112,7 @@ async def _update_toxic(request: web.Request) -> web.Response:
     proxy = _proxy(request)
     placement = wire.changed_placement(proxy.placement(request.match_info["toxic"]), given)
     proxy.update(placement)
-    return _json(wire.show_toxic(placement))
+    return json_answer(wire.show_toxic(placement))
 
 
 async def _remove_toxic(request: web.Request) -> web.Response:
@@ -126,42 +122,3 @@ async def _remove_toxic(request: web.Request) -> web.Response:
 
 def _proxy(request: web.Request) -> Proxy:
     return request.app[PROXIES].get(request.match_info["proxy"])
-
-
-@web.middleware
-async def _manners(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """What holds for every route: no browsers, an id on each answer, errors in the original's form."""
-    unmatched = request.match_info.http_exception
-    if isinstance(unmatched, web.HTTPMethodNotAllowed):
-        return web.Response(status=405)
-    if unmatched is not None:
-        return _text("404 page not found", 404)
-    response = await _answer(request, handler)
-    response.headers["X-Toxiproxy-Request-Id"] = secrets.token_hex(10)
-    return response
-
-
-async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
-    if request.headers.get("User-Agent", "").startswith("Mozilla/"):
-        return _text("User agent not allowed", 403)
-    try:
-        return await handler(request)
-    except Refused as refused:
-        return _text(_compact({"error": refused.text, "status": refused.status}), refused.status)
-
-
-def _json(value: Any, status: int = 200) -> web.Response:
-    headers = {"Content-Type": "application/json"}  # and no charset, as in the original
-    return web.Response(body=_compact(value).encode(), status=status, headers=headers)
-
-
-def _text(text: str, status: int) -> web.Response:
-    """Errors are plain text on this wire even where they hold JSON."""
-    headers = {"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}
-    return web.Response(body=f"{text}\n".encode(), status=status, headers=headers)
-
-
-def _compact(value: Any) -> str:
-    """JSON without blanks, with the original's escapes for HTML."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

@@ -1,7 +1,8 @@
-"""What travels along a link: pieces of the stream, then exactly one ending."""
+"""What travels along a link: pieces of the stream, then exactly one ending; and what it travels between."""
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +21,20 @@ class End(Enum):
 
 
 Item = Chunk | End
+
+
+class Inlet(Protocol):
+    """Where items come from."""
+
+    def wake(self) -> None:
+        """There may be room again."""
+
+
+class Outlet(Protocol):
+    """Where items go to."""
+
+    @property
+    def has_room(self) -> bool: ...
+
+    def put(self, item: Item) -> None:
+        """Take the item, with room or without."""

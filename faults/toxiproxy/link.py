@@ -3,19 +3,10 @@
 import asyncio
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from faults.toxiproxy.chunk import Chunk, End, Item
-from faults.toxiproxy.stub import Inlet, Outlet, Stub
+from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
+from faults.toxiproxy.stub import Stub
 from faults.toxiproxy.toxics.toxic import Toxic
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A toxic's place in the chain."""
-
-    name: str
-    stub: Stub
 
 
 class Link:
@@ -34,7 +25,7 @@ class Link:
         self._source = source
         self._sink = sink
         self._finished = finished
-        self._chain: list[_Place] = []
+        self._chain: list[Stub] = []
         self._loop = asyncio.get_running_loop()
         self._sink_full = False
         self._ended = False  # the source has given its ending
@@ -49,7 +40,7 @@ class Link:
         if not self._chain:
             self._sink.write(data)
             return
-        first = self._chain[0].stub
+        first = self._chain[0]
         first.put(Chunk(data, self._loop.time()))
         if not first.has_room:
             self._source.pause_reading()
@@ -74,8 +65,8 @@ class Link:
     def discard(self) -> None:
         """Nothing can be written any more: forget what is held."""
         self.done = True
-        for place in self._chain:
-            place.stub.stop()
+        for stub in self._chain:
+            stub.stop()
         self._chain.clear()
 
     # Toxics, at once and on whatever is under way.
@@ -84,29 +75,28 @@ class Link:
         """Let a toxic work at place `index` of the chain."""
         if self.done:
             return
-        stub = Stub(toxic, rng, self, self)
-        self._chain.insert(index, _Place(name, stub))
+        self._chain.insert(index, Stub(name, toxic, rng, self, self))
         self._rewire()
 
     def replace(self, name: str, toxic: Toxic) -> None:
         """Change the attributes of a toxic; what it still holds follows the new ones."""
-        for place in self._chain:
-            if place.name == name:
-                place.stub.replace(toxic)
+        for stub in self._chain:
+            if stub.name == name:
+                stub.replace(toxic)
 
     def remove(self, name: str) -> None:
         """Take a toxic out. What it held goes on at once; if it swallowed data, the connection closes."""
-        for index, place in enumerate(self._chain):
-            if place.name == name:
-                del self._chain[index]
-                held = place.stub.stop()
+        for stub in self._chain:
+            if stub.name == name:
+                self._chain.remove(stub)
+                held = stub.stop()
                 self._rewire()
-                self._release(place.stub, held)
+                self._release(stub, held)
                 return
 
     def names(self) -> list[str]:
         """The toxics in the chain, in order."""
-        return [place.name for place in self._chain]
+        return [stub.name for stub in self._chain]
 
     # The link as the two ends of its own chain: what feeds the first stub and what the last one feeds.
 
@@ -135,15 +125,14 @@ class Link:
     # Below here: helpers.
 
     def _head(self) -> Outlet:
-        return self._chain[0].stub if self._chain else self
+        return self._chain[0] if self._chain else self
 
     def _tail(self) -> Inlet:
-        return self._chain[-1].stub if self._chain else self
+        return self._chain[-1] if self._chain else self
 
     def _rewire(self) -> None:
         """Tell every stub its neighbours; wake all, since each may have waited for one that is gone."""
-        stubs = [place.stub for place in self._chain]
-        for left, right in zip([None, *stubs], [*stubs, None], strict=True):
+        for left, right in zip([None, *self._chain], [*self._chain, None], strict=True):
             if left is not None:
                 left.outlet = right or self
                 left.wake()

@@ -8,9 +8,9 @@ updated and removed on live connections without asking them, and the control pla
 import asyncio
 import random
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from faults.toxiproxy.chunk import Chunk, End, Item
+from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 
 if TYPE_CHECKING:
     from faults.toxiproxy.toxics.toxic import Toxic
@@ -18,29 +18,24 @@ if TYPE_CHECKING:
 _CHUNK_COST_BYTES = 512  # bookkeeping counts too, or a million one-byte chunks would pass for a megabyte
 
 
-class Inlet(Protocol):
-    """Where items come from."""
-
-    def wake(self) -> None:
-        """There may be room again."""
-
-
-class Outlet(Protocol):
-    """Where items go to."""
-
-    @property
-    def has_room(self) -> bool: ...
-
-    def put(self, item: Item) -> None:
-        """Take the item, with room or without."""
-
-
 class Stub:
     """What a toxic works on. The toxic calls `next`, then `forward` or `drop`; the link does the rest."""
 
-    __slots__ = ("_held_bytes", "_inbox", "_loop", "_task", "_waiter", "inlet", "outlet", "rng", "toxic")
+    __slots__ = (
+        "_held_bytes",
+        "_inbox",
+        "_loop",
+        "_task",
+        "_waiter",
+        "inlet",
+        "name",
+        "outlet",
+        "rng",
+        "toxic",
+    )
 
-    def __init__(self, toxic: "Toxic", rng: random.Random, inlet: Inlet, outlet: Outlet) -> None:
+    def __init__(self, name: str, toxic: "Toxic", rng: random.Random, inlet: Inlet, outlet: Outlet) -> None:
+        self.name = name
         self.toxic = toxic
         self.rng = rng
         self.inlet = inlet
@@ -126,9 +121,7 @@ class Stub:
         """Let the toxic work. One that returns before the end of the stream closes the connection."""
         try:
             await self.toxic.pipe(self)
-        except (
-            Exception
-        ) as defect:  # a defect in a toxic must be seen, and must not leave a connection hanging
+        except Exception as defect:  # any defect of a toxic must be seen, and leave no connection hanging
             self._loop.call_exception_handler({"message": f"{self.toxic} failed", "exception": defect})
             self._inbox.clear()
         head = self._inbox[0] if self._inbox else None
