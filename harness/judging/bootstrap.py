@@ -18,7 +18,7 @@ CONFIDENCE = 0.99
 _CELLS = 4_000_000  # of the largest table held at a time: 16 MB
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
     """A window cut into equal blocks of at least a second, and how often each replicate draws each block."""
 

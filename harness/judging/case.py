@@ -18,7 +18,7 @@ from harness.judging.result import Bite, Law
 from harness.judging.windows import Timeline, Window, finish, timeline
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """All that the measures are computed from."""
 

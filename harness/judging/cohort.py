@@ -19,7 +19,7 @@ GOOD_FACTOR = 5.0
 GOOD_AT_LEAST_S = 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cohort:
     """Requests in order of `intended_s`; all columns are as long as `requests`, times in seconds."""
 

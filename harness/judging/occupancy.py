@@ -13,7 +13,7 @@ import numpy as np
 from harness.judging.percentiles import Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Occupancy:
     """Intervals as sorted starts and sorted ends, in seconds, each with its running sum."""
 

@@ -19,7 +19,7 @@ FULL_FOR_S = 0.5  # without a free slot; shorter is an ordinary burst
 _SLOPE_STEP_S = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HopTraffic:
     """All visits to one hop: who is there, who holds a slot."""
 

@@ -82,15 +82,16 @@ def _diagnostics(case: Case) -> list[Measure]:
 
 
 def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
+    """The likely cause before its likely effects: the headline tells the first broken one."""
     before, during, _ = case.windows
     return [
         guards.something_asserted(measures),
         *guards.fault_bit(case.bite),
         *guards.fault_long_enough(case.setup, case.times, case.prediction),
-        guards.generator_on_time(case.cohorts, (before, during), measures),
-        guards.enough_samples(case.bystanders, case.judged),
         guards.baseline_at_ease(case.hops, before),
         guards.baseline_good(case.cohorts, before),
+        guards.generator_on_time(case.cohorts, (before, during), measures),
+        guards.enough_samples(case.bystanders, case.judged),
         guards.cleaned_up(case.setup, case.times, case.finished),
     ]
 

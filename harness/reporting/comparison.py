@@ -41,8 +41,9 @@ def _side_by_side(results: Sequence[RunResult]) -> Iterator[RenderableType]:
     yield _table([*names, ("", [_verdict(r) for r in results])])
     yield Text(f"{SPAN}{MARK if any(r.bite for r in results) else ''}", style="dim")
     for heading, rows in _sections(results):
-        yield Text(heading, style="bold")
-        yield _table(rows)
+        if rows:
+            yield Text(heading, style="bold")
+            yield _table(rows)
 
 
 def _sections(results: Sequence[RunResult]) -> Iterator[tuple[str, list[Row]]]:
@@ -101,7 +102,7 @@ def _verdict(result: RunResult) -> Text:
 def _table(rows: Sequence[Row]) -> Table:
     table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=False)
     table.add_column(width=LABEL, overflow="fold")
-    for _ in rows[0][1] if rows else ():
+    for _ in rows[0][1]:
         table.add_column(width=CELL, overflow="fold")
     for label, cells in rows:
         table.add_row(Text(label), *cells)

@@ -60,7 +60,8 @@ def notes(result: RunResult) -> Iterator[Fact]:
     yield from evidence(result)
     for cause in result.causes:
         who = f" by {cause.by}" if cause.by else ""
-        yield "", f"{cause.count:,} x {cause.kind}{who}: {cause.cause or cause.phase or 'no cause given'}"
+        what = cause.cause or cause.phase or "no cause given"
+        yield "", f"{cause.count:,} x {plain(f'{cause.kind}{who}: {what}')}"
     metrics = result.metrics
     amplification = trend(metrics.get("retry_amplification"), count)
     wasted = trend(metrics.get("wasted_token_ratio"), share)
@@ -76,6 +77,10 @@ def evidence(result: RunResult) -> Iterator[Fact]:
     if result.law.contradicted:
         yield "", f"CONTRADICTED: {result.law.contradicted}. Please report this as a bug."
     yield from _captured(result)
+    lost_ratio = result.law.unavoidable_loss_ratio or 0.0
+    if lost_ratio > 0:
+        words = f"{share(lost_ratio)} of the load exceeds the capacity that is left: no policy can save it"
+        yield "lost", words
     yield "checks", checks(result)
     yield "requests", conservation(result)
 

@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from harness.judging.bite import mean_step_s, measure_bite
 from harness.judging.history import FaultSetup, Gauge, History
@@ -69,9 +70,7 @@ def test_a_healthy_run_has_no_bite():
 def test_an_unknown_fault_cannot_prove_itself():
     history = simulate(fault_s=2.0, recovery_s=1.0)
     strange = FaultSetup(kind="gremlin", worker="worker 2")
-    setup = type(history.setup)(
-        **{f: getattr(history.setup, f) for f in history.setup.__struct_fields__} | {"fault": strange}
-    )
+    setup = replace(history.setup, fault=strange)
     found = measure_bite(History([setup, *history.records[1:]]), timeline(history))
     assert not found.bit
     assert "gremlin" in found.words

@@ -1,6 +1,7 @@
 """Whole runs, simulated, and what must be said of them."""
 
 import pytest
+from msgspec.structs import replace
 
 from harness.judging.history import Finished, History
 from harness.judging.result import Verdict
@@ -152,7 +153,7 @@ def test_microscopic_latencies_cannot_flip_a_verdict():
     records = []
     for record in simulate(kind="killed").records:
         if type(record).__name__ == "Ended" and record.request.startswith("local") and record.at_s > 13:
-            record = _changed(record, at_s=record.at_s + 0.008)
+            record = replace(record, at_s=record.at_s + 0.008)
         records.append(record)
     result = judge(History(records))
     (median, tail) = by_name(result.measures, "latency_inflation", "local_api")
@@ -217,10 +218,5 @@ def test_a_run_without_recovery_has_no_after():
     assert all(trend.after is None for trend in result.callers[0].metrics.values())
 
 
-def _changed(record, **changes):
-    fields = {name: getattr(record, name) for name in record.__struct_fields__}
-    return type(record)(**fields | changes)
-
-
 def _failed(record):
-    return _changed(record, kind="error") if type(record).__name__ == "Ended" else record
+    return replace(record, kind="error") if type(record).__name__ == "Ended" else record

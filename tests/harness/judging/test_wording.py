@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from harness.judging.result import Measure
 from harness.judging.wording import evidence, telling
@@ -35,7 +36,6 @@ def test_evidence_is_raw_figures_with_units(found, words):
 
 
 def test_one_hop_is_one_hop():
-    """Without traffic of its own, front feels nothing that can be proved beyond what api holds."""
     result = judged(
         slots=(("api", 24), ("gateway", None)), callers=(_at_api(CHAT), _at_api(TENANT), LOCAL_API)
     )
@@ -43,5 +43,4 @@ def test_one_hop_is_one_hop():
 
 
 def _at_api(caller):
-    fields = {name: getattr(caller, name) for name in caller.__struct_fields__}
-    return type(caller)(**fields | {"hop": "api"})
+    return replace(caller, hop="api")
