@@ -21,7 +21,8 @@ def demo_plan() -> list[Planned]:
 def broken_promises(plan: Sequence[Planned], results: Sequence[RunResult]) -> list[str]:
     """What did not come out as stated, one line each; empty if all did."""
     broken = [
-        f"{planned.scenario.name} under {planned.preset.name}: expected {planned.expected}, got {result.verdict}"
+        f"{planned.scenario.name} under {planned.preset.name}:"
+        f" expected {planned.expected}, got {result.verdict}"
         for planned, result in zip(plan, results, strict=True)
         if result.verdict != planned.expected
     ]
