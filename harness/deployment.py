@@ -62,7 +62,9 @@ async def deploy(
 ) -> AsyncIterator[Deployment]:
     """Stand up the layer of `topology` with `pipeline` in the gateway."""
     async with AsyncExitStack() as stack:
-        toxiproxy = await stack.enter_async_context(open_toxiproxy(options.toxiproxy, options.run_name))
+        toxiproxy = await stack.enter_async_context(
+            open_toxiproxy(options.toxiproxy, options.run_name, seed=seed)
+        )
         pool = await stack.enter_async_context(Pool(_configs(topology, options)))
         admins = {
             name: await stack.enter_async_context(WorkerAdmin(name, worker.url))

@@ -15,7 +15,11 @@ from harness.serving.worker_process import WorkerConfig, WorkerReady, main
 START_TIMEOUT_S = 120.0  # a large model on a slow disk takes its time
 STOP_TIMEOUT_S = 3.0
 
-_PRELOAD = ["harness.serving.torch_engine", "harness.serving.worker_process"]
+_PRELOAD = [
+    "harness.serving.torch_engine",
+    "harness.serving.worker_process",
+    "harness.serving.proxy_guardian",
+]
 
 
 @dataclass(frozen=True, slots=True)
