@@ -9,6 +9,8 @@ import platform
 import sys
 from collections.abc import Sequence
 
+import aiohttp
+
 from bench.report import render
 from bench.sections import SECTIONS
 from harness.errors import LimplockError, unknown
@@ -47,9 +49,19 @@ def _report(name: str) -> ExitCode:
     try:
         print(f"\n{render(SECTIONS[name]())}", flush=True)
     except LimplockError as wrong:
-        print(f"\n{name}: could not be measured: {wrong}", flush=True)
-        return wrong.exit_code
+        return _missing(name, str(wrong), wrong.exit_code)
+    except (
+        OSError,
+        EOFError,
+        aiohttp.ClientError,
+    ) as broken:  # a measured process died under the measurement
+        return _missing(name, f"{type(broken).__name__}: {broken}", ExitCode.ENVIRONMENT)
     return ExitCode.PASS
+
+
+def _missing(name: str, cause: str, code: ExitCode) -> ExitCode:
+    print(f"\n{name}: could not be measured: {cause}", flush=True)
+    return code
 
 
 if __name__ == "__main__":

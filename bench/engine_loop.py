@@ -53,15 +53,15 @@ async def engine_loop(demand: Demand) -> AsyncIterator[EngineLoop]:
     process = context.Process(target=_main, args=(theirs, demand), name="engine loop", daemon=True)
     process.start()
     theirs.close()
-    try:
-        with ours:
+    with ours:  # closed last: the process would complain of a pipe that ends while it runs
+        try:
             told = await asyncio.to_thread(_hear, ours)
             if told:
                 raise EnvironmentFault(f"the engine loop did not start: {told}")
             yield EngineLoop(ours)
-    finally:
-        process.kill()
-        await asyncio.to_thread(process.join, STOP_TIMEOUT_S)
+        finally:
+            process.kill()
+            process.join(STOP_TIMEOUT_S)
 
 
 def _hear(pipe: Connection) -> str:

@@ -26,7 +26,7 @@ from harness.serving.worker_process import WorkerConfig
 from harness.serving.worker_server import STATE, WorkerState
 
 BATCH = 16
-ROUNDS = 8
+ROUNDS = 14
 AIM_RATIO = 0.8
 
 
@@ -41,8 +41,8 @@ def _demand(model: str) -> Demand:
         batch=BATCH,
         prompt="The quick brown fox jumps over.",
         max_tokens=128,
-        settle_s=0.5,
-        measure_s=1.5,
+        settle_s=0.4,
+        measure_s=0.8,
     )
 
 
