@@ -54,7 +54,7 @@ def _report(name: str) -> ExitCode:
         OSError,
         EOFError,
         aiohttp.ClientError,
-    ) as broken:  # a measured process died under the measurement
+    ) as broken:  # what was measured has died
         return _missing(name, f"{type(broken).__name__}: {broken}", ExitCode.ENVIRONMENT)
     return ExitCode.PASS
 
