@@ -44,6 +44,10 @@ def test_tokens_of_a_retried_attempt_and_of_a_beaten_hedge_are_wasted_too():
     assert found["wasted_tokens"] == 12
 
 
+def test_an_answer_that_came_when_its_caller_had_left_is_wasted():
+    assert costs(request("a", "abandoned", ("ok", 16)))["wasted_token_ratio"] == 1.0
+
+
 def test_without_inference_there_is_nothing_to_say():
     found = costs(request("a", "ok", caller="local"))
     assert found["retry_amplification"] is None
