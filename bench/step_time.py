@@ -1,7 +1,8 @@
 """What one engine step costs at each batch size, and how that compares to a batch of one.
 
-`python -m bench.step_time [--model tiny]`. All batch sizes take turns within each round, so that a
-disturbance of the machine hits all of them; each figure is the best round, the least disturbed one.
+`python -m bench.step_time [--model tiny]`. All batch sizes take turns within each round, so that a slow
+minute of the machine hits all of them; each figure is the quickest single step, the one that other programs
+disturbed least.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from harness.serving.torch_engine import TorchEngine
 
 PROMPT = "The quick brown fox jumps over the lazy dog."
 PROMPT_TOKENS = 32
-STEPS_A_ROUND = 8  # decode steps, timed together; the context grows from 32 to 40 tokens
+STEPS_A_ROUND = 8  # decode steps, timed one by one; the context grows from 33 to 40 tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,9 @@ class Row:
     """One batch size."""
 
     batch: int
-    step_s: float  # best round: seconds a decode step
+    step_s: float  # quickest decode step, one token for each sequence
     ratio: float  # to the smallest batch measured
-    prefill_s: float  # best round: seconds for the first step, all prompts at once
+    prefill_s: float  # quickest first step, all prompts at once
 
     @property
     def tokens_per_s(self) -> float:
@@ -38,9 +39,7 @@ def measure(
     device: str = "cpu",
 ) -> list[Row]:
     """Step times of `model` at each batch size, in one run. The first round is a warm-up."""
-    engine = TorchEngine.load(
-        model, device, max_num_seqs=max(batches), max_model_len=PROMPT_TOKENS + STEPS_A_ROUND + 1
-    )
+    engine = TorchEngine.load(model, device, max_num_seqs=max(batches))
     prompt = (engine.tokenizer.encode(PROMPT) * PROMPT_TOKENS)[:PROMPT_TOKENS]
     best = {batch: (float("inf"), float("inf")) for batch in batches}
     for round_number in range(rounds + 1):
@@ -53,22 +52,21 @@ def measure(
 
 
 def _round(engine: TorchEngine, prompt: list[int], batch: int) -> tuple[float, float]:
-    """(prefill, decode) seconds a step of `batch` fresh sequences."""
+    """(first step, quickest later step) in seconds, of `batch` fresh sequences."""
     sequences = [Sequence(prompt, STEPS_A_ROUND + 1, slot=slot) for slot in range(batch)]
-    began = time.perf_counter()
-    _advance(engine, sequences)
-    prefilled = time.perf_counter()
-    for _ in range(STEPS_A_ROUND):
-        _advance(engine, sequences)
-    ended = time.perf_counter()
+    first, *later = [_timed_step(engine, sequences) for _ in range(1 + STEPS_A_ROUND)]
     for sequence in sequences:
         engine.release(sequence.slot)
-    return prefilled - began, (ended - prefilled) / STEPS_A_ROUND
+    return first, min(later)
 
 
-def _advance(engine: TorchEngine, sequences: list[Sequence]) -> None:
-    for sequence, token in zip(sequences, engine.step(sequences), strict=True):
+def _timed_step(engine: TorchEngine, sequences: list[Sequence]) -> float:
+    began = time.perf_counter()
+    tokens = engine.step(sequences)
+    took = time.perf_counter() - began
+    for sequence, token in zip(sequences, tokens, strict=True):
         sequence.tokens.append(token)
+    return took
 
 
 def main() -> None:
@@ -78,7 +76,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
-    print(f"model {options.model}, {options.device}, one thread, best of {options.rounds} interleaved rounds")
+    print(f"model {options.model}, {options.device}; quickest step of {options.rounds} interleaved rounds")
     print(f"{'batch':>5}  {'step ms':>8}  {'x batch 1':>9}  {'tokens/s':>9}  {'prefill ms':>10}")
     for row in measure(options.model, rounds=options.rounds, device=options.device):
         print(

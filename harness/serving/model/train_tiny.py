@@ -8,6 +8,7 @@ result still differs in the last digits from one machine to another.
 import argparse
 import math
 import random
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 from pydoc_data.topics import topics
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -27,18 +28,23 @@ from harness.serving.model.tiny import TINY_CONFIG, TINY_FILE, assemble
 TOKENS_A_STEP = 2048
 SHORT, LONG = 256, 1024  # context lengths; one step in eight is long, so that late positions are learnt too
 PEAK_RATE, WARMUP_STEPS = 3e-3, 100
+RULER = re.compile(r"^[*=~^\"'-]{3,}\n", re.MULTILINE)  # under headings; a greedy text would never leave one
 
 
 def main() -> None:
     """Parse the command line, train, save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--steps", type=int, default=1700, help="of 2048 bytes each")
+    parser.add_argument("--steps", type=int, default=1500, help="of 2048 bytes each")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=PEAK_RATE, help="learning rate at its peak")
+    parser.add_argument("--start", type=Path, help="weights to go on from")
     parser.add_argument("--out", type=Path, default=TINY_FILE)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    tensors = train(corpus(), options.steps, options.seed)
+    torch.manual_seed(options.seed)
+    tensors = stored_tensors(options.start) if options.start else initial_tensors()
+    train(tensors, corpus(), options.steps, options.rate, options.seed)
     save_file({name: tensor.detach().half().contiguous() for name, tensor in tensors.items()}, options.out)
     sys.stdout.write(f"wrote {options.out}, {options.out.stat().st_size} bytes\n")
 
@@ -49,32 +55,34 @@ def corpus() -> Tensor:
     ids: list[int] = []
     for name, text in topics.items():
         ids += tokenizer.chat([{"role": "user", "content": f"Tell me about {name}."}])
-        ids += [*tokenizer.encode(text.strip()), END_OF_TEXT]
+        ids += [*tokenizer.encode(RULER.sub("", text).strip()), END_OF_TEXT]
     return torch.tensor(ids, dtype=torch.int16)
 
 
-def train(text: Tensor, steps: int, seed: int) -> dict[str, Tensor]:
-    """AdamW with warm-up and cosine decay; prints the loss (nats a byte) as it goes."""
-    torch.manual_seed(seed)
-    tensors = initial_tensors()
+def train(tensors: dict[str, Tensor], text: Tensor, steps: int, peak: float, seed: int) -> None:
+    """Change `tensors` by AdamW with warm-up and cosine decay; prints the loss (nats a byte) as it goes."""
     decoder = Decoder(TINY_CONFIG, assemble(tensors), LONG)
     optimizer = torch.optim.AdamW(tensors.values(), betas=(0.9, 0.95), weight_decay=0.1)
-    began, smooth = time.monotonic(), math.log(TINY_CONFIG.vocab_size)
+    began, smooth = time.monotonic(), math.nan
     for step, (inputs, targets) in enumerate(batches(text, steps, seed)):
         for group in optimizer.param_groups:
-            group["lr"] = rate(step, steps)
+            group["lr"] = peak * rate(step, steps)
         loss = loss_of(decoder, inputs, targets)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         torch.nn.utils.clip_grad_norm_(tensors.values(), 1.0)
         optimizer.step()
-        smooth += 0.02 * (loss.item() - smooth)
+        smooth = loss.item() if step == 0 else smooth + 0.02 * (loss.item() - smooth)
         if step % 50 == 49 or step + 1 == steps:
             sys.stdout.write(
                 f"step {step + 1}/{steps}  loss {smooth:.3f}  {time.monotonic() - began:.0f} s\n"
             )
             sys.stdout.flush()
-    return tensors
+
+
+def stored_tensors(path: Path) -> dict[str, Tensor]:
+    """Leaf tensors of an earlier run."""
+    return {name: tensor.float().requires_grad_() for name, tensor in load_file(path).items()}
 
 
 def initial_tensors() -> dict[str, Tensor]:
@@ -105,11 +113,11 @@ def batches(text: Tensor, steps: int, seed: int) -> Iterator[tuple[Tensor, Tenso
 
 
 def rate(step: int, steps: int) -> float:
-    """Linear warm-up to the peak, then half a cosine down to a fiftieth of it."""
+    """Share of the peak: a linear warm-up, then half a cosine down to a fiftieth."""
     if step < WARMUP_STEPS:
-        return PEAK_RATE * (step + 1) / WARMUP_STEPS
+        return (step + 1) / WARMUP_STEPS
     progress = (step - WARMUP_STEPS) / max(1, steps - WARMUP_STEPS)
-    return PEAK_RATE * (0.02 + 0.98 * (1 + math.cos(math.pi * progress)) / 2)
+    return 0.02 + 0.98 * (1 + math.cos(math.pi * progress)) / 2
 
 
 def loss_of(decoder: Decoder, inputs: Tensor, targets: Tensor) -> Tensor:

@@ -1,12 +1,22 @@
 """The training script learns, and its text is the one it says."""
 
+import re
+
 import pytest
 import torch
 
 from harness.serving.model.byte_tokenizer import END_OF_TEXT, ByteTokenizer
 from harness.serving.model.decoder import Decoder
-from harness.serving.model.tiny import TINY_CONFIG, assemble
-from harness.serving.model.train_tiny import PEAK_RATE, batches, corpus, loss_of, rate, train
+from harness.serving.model.tiny import TINY_CONFIG, TINY_FILE, assemble
+from harness.serving.model.train_tiny import (
+    batches,
+    corpus,
+    initial_tensors,
+    loss_of,
+    rate,
+    stored_tensors,
+    train,
+)
 
 
 def test_every_topic_is_an_answer_and_ends() -> None:
@@ -15,6 +25,7 @@ def test_every_topic_is_an_answer_and_ends() -> None:
     assert text.max() == END_OF_TEXT
     start = ByteTokenizer().decode(text[:200].tolist())
     assert start.startswith("User: Tell me about assert.\n\nAssistant: The")
+    assert not re.search(r"^\*+$", ByteTokenizer().decode(text.tolist()), re.MULTILINE)
 
 
 def test_targets_are_the_inputs_one_byte_later_and_the_same_seed_cuts_the_same() -> None:
@@ -27,9 +38,9 @@ def test_targets_are_the_inputs_one_byte_later_and_the_same_seed_cuts_the_same()
 
 
 def test_the_rate_rises_to_its_peak_and_falls_close_to_nothing() -> None:
-    assert rate(0, 1000) == pytest.approx(PEAK_RATE / 100)
-    assert rate(100, 1000) == pytest.approx(PEAK_RATE)
-    assert rate(999, 1000) < PEAK_RATE / 40
+    assert rate(0, 1000) == pytest.approx(0.01)
+    assert rate(100, 1000) == pytest.approx(1.0)
+    assert rate(999, 1000) < 0.025
 
 
 def test_a_few_steps_lower_the_loss_and_say_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,10 +48,19 @@ def test_a_few_steps_lower_the_loss_and_say_so(capsys: pytest.CaptureFixture[str
     text = torch.tensor([65, 66, 67] * 1000, dtype=torch.int16)
     inputs, targets = text[:255].long().view(1, -1), text[1:256].long().view(1, -1)
 
-    def loss(steps: int) -> float:
-        return loss_of(
-            Decoder(TINY_CONFIG, assemble(train(text, steps, seed=1)), 1024), inputs, targets
-        ).item()
+    def loss(tensors: dict[str, torch.Tensor]) -> float:
+        return loss_of(Decoder(TINY_CONFIG, assemble(tensors), 1024), inputs, targets).item()
 
-    assert loss(steps=3) < loss(steps=0) - 0.01
-    assert "step 3/3  loss 5." in capsys.readouterr().out
+    tensors = initial_tensors()
+    before = loss(tensors)
+    train(tensors, text, steps=2, peak=0.1, seed=1)
+    assert loss(tensors) < before - 0.1
+    assert capsys.readouterr().out.startswith("step 2/2  loss 5.")
+
+
+def test_training_can_go_on_from_the_committed_weights() -> None:
+    tensors = stored_tensors(TINY_FILE)
+    assert all(tensor.is_leaf and tensor.requires_grad for tensor in tensors.values())
+    assert {name: tensor.shape for name, tensor in tensors.items()} == {
+        name: tensor.shape for name, tensor in initial_tensors().items()
+    }
