@@ -19,7 +19,7 @@ class Tier:
 class Topology:
     """Services from the callers towards the gateway, then the workers."""
 
-    services: tuple[Tier, ...] = (Tier(name="front", slots=28), Tier(name="api", slots=20))
+    services: tuple[Tier, ...] = (Tier(name="front", slots=32), Tier(name="api", slots=24))
     workers: int = 4
     max_num_seqs: int = 8
     max_queue: int = 256
@@ -62,7 +62,7 @@ class Phases:
 
     warm_up_s: float = 2.0
     baseline_s: float = 10.0
-    fault_s: float = 20.0
+    fault_s: float = 21.0
     recovery_s: float = 6.0
     drain_s: float = 5.0
 
