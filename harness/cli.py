@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
+from harness.reporting.console import PipeConsole
 
 app = typer.Typer(
     help="Find out, before a deploy, whether one slow GPU worker drags down callers that have nothing to do"
@@ -65,8 +65,9 @@ def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults 
 
     entries = catalogue(kind)
     width = max(map(len, entries))
+    console = PipeConsole(soft_wrap=True)
     for name, meaning in entries.items():
-        typer.echo(f"{name:<{width}}  {meaning}")
+        console.print(f"{name:<{width}}  {meaning}", markup=False, highlight=False)
     return ExitCode.PASS
 
 
@@ -122,15 +123,12 @@ def run_command_line(arguments: list[str]) -> int:
     except typer.exceptions.TyperException as wrong:  # the command line itself
         _say(f"{getattr(wrong, 'format_message', wrong.__str__)().rstrip('.')}. See: limplock --help")
         return ExitCode.BAD_INPUT
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has left; there is nobody to tell
-        return ExitCode.PASS
     except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
         return _report_bug()
 
 
 def _say(line: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(
+    PipeConsole(stderr=True, soft_wrap=True).print(
         f"limplock: {line}", style="bold red", markup=False, highlight=False
     )
 

@@ -12,6 +12,7 @@ from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
 from harness.fault_order import order_fault, read_parameters
 from harness.interrupts import Interrupted, run_to_the_end
+from harness.reporting.console import PipeConsole
 from harness.reporting.terminal import render_comparison
 from harness.results import new_folder
 from harness.scenario import worker_name
@@ -35,7 +36,7 @@ def run_scenario(
     check_stand(model, device, toxiproxy)
     folder = new_folder(out)
     results = run_all(plan, seed, Options(model=model, device=device, toxiproxy=toxiproxy), folder)
-    console = Console()
+    console = PipeConsole()
     console.print(render_comparison(results))
     _show_files(console, folder)
     return exit_code(results)
@@ -47,7 +48,7 @@ def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
     check_stand("tiny", "auto", toxiproxy)
     folder = new_folder(out)
     results = run_all(plan, seed, Options(toxiproxy=toxiproxy), folder)
-    console = Console()
+    console = PipeConsole()
     console.print(render_comparison(results))
     _show_files(console, folder)
     broken = broken_promises(plan, results)
@@ -69,7 +70,7 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
     try:
         run_to_the_end(serve(workers, preset, options, _announce))
     except Interrupted:
-        Console(stderr=True).print("stopped and cleaned up")
+        PipeConsole(stderr=True).print("stopped and cleaned up")
     return ExitCode.PASS
 
 
@@ -81,7 +82,7 @@ def run_fault(kind: str, worker: int, for_s: float, gateway: str | None, words: 
     request = FaultRequest(kind=kind, worker=worker_name(worker), for_s=for_s, parameters=parameters)
     run_to_the_end(order_fault(where, request))
     given = " ".join(f"{name}={value:g}" for name, value in parameters.items())
-    Console().print(f"{kind} {given} on {worker_name(worker)} for {for_s:g} s", highlight=False)
+    PipeConsole().print(f"{kind} {given} on {worker_name(worker)} for {for_s:g} s", highlight=False)
     return ExitCode.PASS
 
 
@@ -90,12 +91,12 @@ def run_fetch(name: str) -> ExitCode:
 
     if name != "smollm2":
         raise unknown("model", name, ("smollm2",))
-    Console().print(f"smollm2 is at {fetch_smollm2()}", highlight=False)
+    PipeConsole().print(f"smollm2 is at {fetch_smollm2()}", highlight=False)
     return ExitCode.PASS
 
 
 def _announce(deployment: Deployment) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = PipeConsole(highlight=False, soft_wrap=True)
     url = deployment.gateway_server.url
     console.print(f"gateway   {url}/v1", style="bold")
     for name, worker in deployment.workers.items():

@@ -9,15 +9,9 @@ from typing import Self
 from rich.console import Console
 
 from harness.judging.plain_text import plain
+from harness.reporting.console import PipeConsole
 from harness.reporting.views import LiveView, PlainView, View
 from harness.reporting.watched import Watched
-
-
-class ProgressConsole(Console):
-    """Standard error, without rich's habit of ending the program when the reader has gone."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
 
 
 class Progress:
@@ -29,7 +23,7 @@ class Progress:
 
     def __init__(self, console: Console | None = None) -> None:
         """`console`: where to draw, standard error by default."""
-        self._console = console or ProgressConsole(stderr=True)
+        self._console = console or PipeConsole(stderr=True)
         self._run = Watched()
         self._view: View = LiveView(self._console) if _may_redraw(self._console) else PlainView(self._console)
 

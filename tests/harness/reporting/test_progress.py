@@ -3,7 +3,8 @@ import io
 import pytest
 from rich.console import Console
 
-from harness.reporting.progress import Progress, ProgressConsole
+from harness.reporting.console import PipeConsole
+from harness.reporting.progress import Progress
 
 HOPS = [("front", 32), ("api", 24), ("gateway", None)]
 PHASES = {"warm_up": 0.0, "baseline": 3.0, "fault": 13.0, "recovery": 33.0, "drain": 41.0}
@@ -106,7 +107,7 @@ class Broken(io.StringIO):
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_a_closed_pipe_does_not_reach_the_run(clock, terminal):
-    console = ProgressConsole(file=Broken(), get_time=clock, force_terminal=terminal or None)
+    console = PipeConsole(file=Broken(), get_time=clock, force_terminal=terminal or None)
     with Progress(console) as progress:
         progress.start("a run", HOPS, PHASES)
         progress.phase("baseline")

@@ -1,0 +1,18 @@
+"""Output to a reader that may leave: `limplock run | head` ends with the run's own exit code."""
+
+import os
+from contextlib import suppress
+
+from rich.console import Console
+
+
+class PipeConsole(Console):
+    """Goes quiet when the reader has gone. rich itself would end the program with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        with suppress(OSError):  # a file that is no pipe of the system's has nothing to redirect
+            pipe = self.file.fileno()
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, pipe)  # so that the flush at exit does not fail either
+            os.close(nowhere)
