@@ -16,11 +16,11 @@ import aiohttp
 
 from bench.interleave import Measure, median_ratio, take_turns
 from bench.null_server import TOKENS, null_server
-from bench.quiet import quiet_collector
 from bench.report import Figure, Section
 from harness.errors import EnvironmentFault
 from harness.judging.history import History
 from harness.load.prompts import completion_body
+from harness.quiet_collector import quiet_collector
 from harness.serving.gateway import Gateway
 from harness.serving.http_link import HttpLink
 from harness.serving.openai_api import COMPLETIONS

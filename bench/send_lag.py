@@ -14,12 +14,12 @@ import psutil
 
 from bench.climb import FACTOR, FIRST_RPS, MAX_LAG_S, Step, climb
 from bench.null_server import TOKENS, NullServer, null_server
-from bench.quiet import quiet_collector
 from bench.report import Figure, Section
 from harness.errors import EnvironmentFault
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned, send_open_loop
 from harness.load.prompts import completion_body
+from harness.quiet_collector import quiet_collector
 from harness.serving.http_link import HttpLink
 from harness.serving.openai_api import COMPLETIONS
 from policies.policy import Call

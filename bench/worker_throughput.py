@@ -16,10 +16,10 @@ import msgspec
 
 from bench.engine_loop import Demand, engine_loop
 from bench.interleave import median_ratio, take_turns
-from bench.quiet import quiet_collector
 from bench.report import Figure, Section
 from harness.load.callers import cancel_all
 from harness.load.prompts import completion_body
+from harness.quiet_collector import quiet_collector
 from harness.serving.openai_api import COMPLETIONS
 from harness.serving.pool import Pool
 from harness.serving.worker_process import WorkerConfig

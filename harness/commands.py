@@ -103,7 +103,7 @@ def _announce(deployment: Deployment) -> None:
         console.print(f"{name}  {worker.url}  through {deployment.link_urls[name]}")
     toxiproxy = deployment.toxiproxy
     console.print(f"toxiproxy {toxiproxy.url} ({toxiproxy.kind} {toxiproxy.version})")
-    body = '{"prompt": "The class statement", "max_tokens": 64}'
+    body = '{"prompt": "A list is", "max_tokens": 64, "temperature": 0.7}'
     console.print(f"\ncurl {url}/v1/completions -H 'Content-Type: application/json' -d '{body}'\n")
     console.print("Ctrl-C stops it. Meanwhile: limplock fault slow_steps --worker 2 --factor 10 --for 30")
 

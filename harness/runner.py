@@ -1,9 +1,8 @@
 """One run: a scenario under one preset with one seed, on a real serving layer. Its history is the result."""
 
 import asyncio
-import gc
-from collections.abc import Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from harness.judging.history import (
     Setup,
 )
 from harness.load.callers import cancel_all, send_open_loop
+from harness.quiet_collector import quiet_collector
 from harness.reporting.progress import Progress
 from harness.sampling import sample_forever
 from harness.scenario import Scenario, worker_name
@@ -62,7 +62,7 @@ class _Experiment:
         self._asker = Asker(scenario, seed, recorder, deployment.entries)
 
     async def run(self) -> None:
-        with _quiet_collector():
+        with quiet_collector():
             self._recorder.start()
             zero_s = asyncio.get_running_loop().time()
             async with sample_forever(self._deployment, self._recorder, self._faulted(), self._progress):
@@ -162,14 +162,3 @@ async def _both(*work: Coroutine[None, None, None]) -> None:
             task.result()
     finally:
         await cancel_all(tasks)
-
-
-@contextmanager
-def _quiet_collector() -> Iterator[None]:
-    """Keep what is loaded out of the collector's way: a full collection would stall the callers."""
-    gc.collect()
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()

@@ -5,6 +5,7 @@ A sequence whose caller left or whose deadline passed is taken out before the ne
 """
 
 import asyncio
+import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from policies.outcome import OK, Kind, Outcome
 from policies.policy import Call, Chunk
 
 DEFAULT_MAX_TOKENS = 16  # as in the completions API
+DEFAULT_TEMPERATURE = 1.0  # as there
 
 Compute = Callable[[list[Sequence]], Awaitable[list[int]]]
 
@@ -134,8 +136,8 @@ class Worker:
         sequence = Sequence(
             prompt=prompt,
             max_tokens=asked,
-            temperature=body.temperature or 0.0,
-            seed=body.seed or 0,
+            temperature=DEFAULT_TEMPERATURE if body.temperature is None else body.temperature,
+            seed=zlib.crc32(call.id.encode()) if body.seed is None else body.seed,
             ignore_eos=body.ignore_eos,
         )
         return _Job(

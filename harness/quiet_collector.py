@@ -1,4 +1,4 @@
-"""The state in which things are measured."""
+"""Keep the garbage collector out of a measurement."""
 
 import gc
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quiet_collector() -> Iterator[None]:
-    """Keep what is loaded out of the collector's way, as a run does: a full collection is a long pause."""
+    """What is loaded now is not looked at again: a full collection would stall the callers."""
     gc.collect()
     gc.freeze()
     try:
