@@ -41,7 +41,7 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
     named |= {place.name: place.metrics for place in places}
     checks = [slo.check(named) for slo in slos]
     verdict = decide(measures, preconditions, checks)
-    lawful = _compare(case, places, verdict, measures)
+    lawful = _compare(case, places, verdict, measures, preconditions)
     depth = spread.hop_depth(case.hops, growths)
     reached = case.services[:depth]
     return RunResult(
@@ -96,10 +96,19 @@ def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
     ]
 
 
-def _compare(case: Case, places: Sequence[Place], verdict: Verdict, measures: Sequence[Measure]) -> Law:
+def _compare(
+    case: Case,
+    places: Sequence[Place],
+    verdict: Verdict,
+    measures: Sequence[Measure],
+    preconditions: Sequence[Guard],
+) -> Law:
     decided = {Verdict.PASS: False, Verdict.FAIL: any(m.deciding and m.proved for m in measures)}
     full = {place.name: place.full_after_s for place in places if place.kind == "service"}
-    return compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+    found = compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+    void = any(guard.voids == "any verdict" and not guard.ok for guard in preconditions)
+    # A load that was not what it should have been contradicts nothing.
+    return found.model_copy(update={"contradicted": ""}) if void else found
 
 
 def _run_figures(case: Case, window: Window) -> Figures:

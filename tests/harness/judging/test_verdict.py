@@ -220,3 +220,11 @@ def test_a_run_without_recovery_has_no_after():
 
 def _failed(record):
     return replace(record, kind="error") if type(record).__name__ == "Ended" else record
+
+
+def test_an_overloaded_machine_contradicts_no_law():
+    """A dead worker fills no slots; here too much load did, which says nothing about the law."""
+    result = judged(kind="killed", slots=(("front", 8), ("api", 24), ("gateway", None)))
+    assert result.law.must_fill is False
+    assert result.law.measured_s is not None
+    assert result.law.contradicted == ""
