@@ -1,7 +1,7 @@
 """Train `tiny` from nothing and write its weights: `python -m harness.serving.model.train_tiny`.
 
 The text is the language reference that CPython ships as `pydoc_data.topics` (about 460 KB), each topic as the
-answer to a question about it. Takes about ten minutes on two cores and ends near 0.8 nats a byte. Seeded; the
+answer to a question about it. Takes about eleven minutes on two idle cores and ends near 0.76 nats a byte. Seeded; the
 result still differs in the last digits from one machine to another.
 """
 
