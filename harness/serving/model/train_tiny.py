@@ -1,8 +1,8 @@
 """Train `tiny` from nothing and write its weights: `python -m harness.serving.model.train_tiny`.
 
 The text is the language reference that CPython ships as `pydoc_data.topics` (about 460 KB), each topic as the
-answer to a question about it. Takes about eleven minutes on two idle cores and ends near 0.76 nats a byte. Seeded; the
-result still differs in the last digits from one machine to another.
+answer to a question about it. Takes about eleven minutes on two idle cores and ends near 0.76 nats a byte.
+Seeded; the result still differs in the last digits from one machine to another.
 """
 
 import argparse
