@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from faults.fault import Fault
+from harness.errors import BadInput
 from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.model.detokenizer import Detokenizer
@@ -123,6 +124,8 @@ class Worker:
         if body.model not in (None, self.engine.name):
             raise Refusal(f"model '{body.model}' is not served here; '{self.engine.name}' is", status=404)
         prompt = self._prompt(call.route, body)
+        if not prompt:
+            raise Refusal("the prompt has no tokens", param="prompt")
         room = self.engine.max_model_len - len(prompt)
         if room < 1:
             longest = self.engine.max_model_len
@@ -152,9 +155,11 @@ class Worker:
 
     def _prompt(self, route: str, body: Body) -> list[int]:
         if route == CHAT:
-            return self.engine.tokenizer.chat(
-                [{"role": m.role, "content": m.content} for m in body.messages or ()]
-            )
+            messages = [{"role": m.role, "content": m.content} for m in body.messages or ()]
+            try:
+                return self.engine.tokenizer.chat(messages)
+            except BadInput as untold:  # no chat template, or one that does not take these messages
+                raise Refusal(str(untold), param="messages") from untold
         if isinstance(body.prompt, str):
             return self.engine.tokenizer.encode(body.prompt)
         ids = list(body.prompt or ())

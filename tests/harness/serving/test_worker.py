@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from faults.slow_steps import SlowSteps
+from harness.errors import BadInput
 from harness.serving.openai_api import CHAT, COMPLETIONS
 from harness.serving.worker import Worker
 from policies.outcome import Kind, Outcome
@@ -113,6 +114,36 @@ async def test_a_wrong_request_is_refused_before_any_model_work(
     assert (outcome.kind, outcome.status) == (Kind.ERROR, status)
     assert says in outcome.cause
     assert engine.batches == []
+
+
+async def test_messages_that_the_model_cannot_take_are_a_wrong_request(
+    worker: Worker, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untold(messages: object) -> list[int]:
+        raise BadInput("this model has no chat template")
+
+    monkeypatch.setattr(engine.tokenizer, "chat", untold)
+    outcome = await worker.handle(Asked(route=CHAT).call)
+    assert (outcome.kind, outcome.status, outcome.cause) == (
+        Kind.ERROR,
+        400,
+        "this model has no chat template",
+    )
+
+
+async def test_a_seed_makes_the_same_draws_and_without_one_each_request_has_its_own(
+    worker: Worker, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    step = engine.step
+    monkeypatch.setattr(engine, "step", lambda batch: [seeds.append(batch[0].seed), step(batch)][1])
+    for name, body in (("a", {"seed": 7}), ("b", {"seed": 7}), ("a", {}), ("b", {}), ("a", {})):
+        asked = Asked(max_tokens=1, **body)
+        asked.call.id = name
+        await worker.handle(asked.call)
+    first, second, third, fourth, fifth = seeds
+    assert (first, second) == (7, 7)
+    assert third == fifth != fourth
 
 
 async def test_unknown_fields_are_ignored(worker: Worker) -> None:
