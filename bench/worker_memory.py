@@ -51,7 +51,10 @@ async def _measure(model: str, import_s: float) -> Section:
 def _import_s() -> float:
     """Seconds for a fresh interpreter to import what the forkserver preloads."""
     began_s = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import harness.serving.worker_process"], check=True)
+    subprocess.run(
+        [sys.executable, "-c", "import harness.serving.worker_process, harness.serving.torch_engine"],
+        check=True,
+    )
     return time.perf_counter() - began_s
 
 

@@ -1,6 +1,15 @@
-"""`python -m harness` is the `limplock` command."""
+"""The `limplock` command, and `python -m harness`."""
 
-from harness.cli import main
+import signal
+
+
+def main() -> None:
+    """Until the work takes Ctrl-C over, it ends us at once and silently: nothing is started yet."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from harness.cli import main as command_line
+
+    command_line()
+
 
 if __name__ == "__main__":
     main()

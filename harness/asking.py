@@ -97,7 +97,7 @@ class Asker:
                 phase=outcome.phase if outcome else "",
                 cause=outcome.cause if outcome else "",
                 by=outcome.by if outcome else "",
-                tokens=len(times),
+                tokens=answer.tokens,
                 first_token_s=times[0] if times else None,
                 last_token_s=times[-1] if times else None,
                 max_gap_s=max((later - sooner for sooner, later in pairwise(times)), default=0.0),
@@ -110,9 +110,11 @@ class _Answer:
 
     def __init__(self, call: Call) -> None:
         self.times_s: list[float] = []
+        self.tokens = 0
         self._clock = asyncio.get_running_loop().time
         call.sink = self._take
 
     def _take(self, chunk: Chunk) -> None:
+        self.tokens += chunk.tokens
         if chunk.tokens:
             self.times_s.append(self._clock())

@@ -17,7 +17,7 @@ def catalogue(kind: str) -> Mapping[str, str]:
             return {name: scenario.meaning for name, scenario in scenarios().items()}
         case "policies":
             presets = {name: f"preset: {preset.meaning}" for name, preset in PRESETS.items()}
-            return presets | {name: policy.meaning for name, policy in POLICIES.items()}
+            return {name: policy.meaning for name, policy in POLICIES.items()} | presets
         case "faults":
             return {name: fault.meaning for name, fault in FAULTS.items()}
         case "metrics":

@@ -25,7 +25,9 @@ app = typer.Typer(
 models = typer.Typer(help="Models that are not part of the package.")
 app.add_typer(models, name="models")
 
-Seed = Annotated[int, typer.Option(help="Chance of load and policies. The same seed asks the same requests.")]
+Seed = Annotated[
+    int, typer.Option(min=0, help="Chance of load and policies. The same seed asks the same requests.")
+]
 Out = Annotated[Path | None, typer.Option(help="Folder for the files. Default: limplock-results/<time>.")]
 Toxiproxy = Annotated[
     str, typer.Option(help="auto (toxiproxy-server on PATH, else embedded), embedded, URL.")
@@ -74,7 +76,7 @@ def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults 
 @app.command()
 def serve(
     workers: Annotated[int, typer.Option(help="How many worker processes.")] = 4,
-    policy: Annotated[str, typer.Option(help="Preset of the gateway.")] = "timeout_breaker_shed",
+    policy: Annotated[str, typer.Option(help="Preset of the gateway.")] = "none",
     port: Annotated[int, typer.Option(help="Port of the gateway. 0 takes a free one.")] = 0,
     toxiproxy: Toxiproxy = "auto",
     model: Model = "tiny",

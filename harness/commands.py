@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from harness.config import check_stand, find_preset, find_presets, find_scenario
-from harness.demo import broken_promises, demo_plan
+from harness.demo import broken_promises, demo_code, demo_plan
 from harness.deployment import Deployment, Options
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
@@ -20,6 +20,7 @@ from harness.serve import find_gateway, serve
 from harness.serving.gateway_server import FaultRequest
 from harness.suite import Planned, exit_code, run_all
 
+DEMO_DEVICE = "cpu"  # the load is sized for padded steps; a GPU would shrug off a slow factor of 10
 MAX_WORKERS = 64  # more processes than this on one machine measure the machine
 
 
@@ -45,9 +46,9 @@ def run_scenario(
 def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
     """PASS only if all three runs came out as stated."""
     plan = demo_plan()
-    check_stand("tiny", "auto", toxiproxy)
+    check_stand("tiny", DEMO_DEVICE, toxiproxy)
     folder = new_folder(out)
-    results = run_all(plan, seed, Options(toxiproxy=toxiproxy), folder)
+    results = run_all(plan, seed, Options(device=DEMO_DEVICE, toxiproxy=toxiproxy), folder)
     console = PipeConsole()
     console.print(render_comparison(results))
     _show_files(console, folder)
@@ -56,7 +57,7 @@ def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
         console.print(f"not as stated: {line}", style="bold red", markup=False, highlight=False)
     if not broken:
         console.print("All three came out as stated.", style="bold green")
-    return _demo_code(exit_code(results), broken)
+    return demo_code(plan, results)
 
 
 def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, device: str) -> ExitCode:
@@ -110,10 +111,3 @@ def _announce(deployment: Deployment) -> None:
 
 def _show_files(console: Console, folder: Path) -> None:
     console.print(f"files: {folder}/", soft_wrap=True, highlight=False, markup=False)
-
-
-def _demo_code(code: ExitCode, broken: Sequence[str]) -> ExitCode:
-    """The spread under `none` is what was stated, so only a broken promise or a bad clean-up counts."""
-    if code is ExitCode.UNCLEAN:
-        return code
-    return ExitCode.FAIL if broken else ExitCode.PASS

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from harness.config import find_preset, find_scenario
-from harness.judging.result import RunResult
+from harness.exit_codes import ExitCode
+from harness.judging.result import RunResult, Verdict
 from harness.suite import Planned
 
 SURVIVORS_RATIO = (
@@ -30,3 +31,13 @@ def broken_promises(plan: Sequence[Planned], results: Sequence[RunResult]) -> li
     if survived <= SURVIVORS_RATIO:
         broken.append(f"with the worker dead only {survived:.0%} of its callers' requests were good")
     return broken
+
+
+def demo_code(plan: Sequence[Planned], results: Sequence[RunResult]) -> ExitCode:
+    """PASS if all came out as stated; the spread under `none` was. Undecided runs alone are INCONCLUSIVE."""
+    if not all(result.clean for result in results):
+        return ExitCode.UNCLEAN
+    if not broken_promises(plan, results):
+        return ExitCode.PASS
+    otherwise = {r.verdict for p, r in zip(plan, results, strict=True) if r.verdict != p.expected}
+    return ExitCode.INCONCLUSIVE if otherwise == {Verdict.INCONCLUSIVE} else ExitCode.FAIL

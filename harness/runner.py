@@ -26,25 +26,32 @@ from harness.sampling import sample_forever
 from harness.scenario import Scenario, worker_name
 from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.recorder import Recorder
+from policies.pipeline import Pipeline
 from policies.presets import Preset
 
 
 async def run(
     scenario: Scenario, preset: Preset, seed: int, options: Options, path: Path, progress: Progress
 ) -> History:
-    """Run and write the history to `path`. CleanupUnverified after the history is complete."""
+    """Run and write the history to `path`, which says so itself if the clean-up could not be verified.
+
+    CleanupUnverified if it could not and the run did not get to its end either.
+    """
+    pipeline = preset.build(seed)
     with path.open("wb") as sink:
         history = History(sink=sink)
         recorder = Recorder(history)
-        unclean: CleanupUnverified | None = None
+        ran, left = False, ""
         try:
-            async with deploy(scenario.topology, preset.build(), recorder, options, seed) as deployment:
-                history.append(_setup(scenario, preset, seed, deployment))
+            async with deploy(scenario.topology, pipeline, recorder, options, seed) as deployment:
+                history.append(_setup(scenario, preset, pipeline, seed, deployment))
                 await _Experiment(scenario, seed, recorder, deployment, progress).run()
-        except CleanupUnverified as left:
-            unclean = left
-        note = str(unclean) if unclean else ""
-        history.append(Finished(at_s=recorder.now(), clean=unclean is None, note=note))
+                ran = True
+        except CleanupUnverified as unclean:
+            if not ran:
+                raise
+            left = str(unclean)
+        history.append(Finished(at_s=recorder.now(), clean=not left, note=left))
     return history
 
 
@@ -71,11 +78,13 @@ class _Experiment:
     async def _load(self, zero_s: float) -> None:
         """Send the plan, give what is still open a while, then count it as hung."""
         under_way = await send_open_loop(self._plan, self._asker.ask, zero_s)
-        await _sleep_until(zero_s + self._scenario.phases.load_s)
-        if under_way:
-            await asyncio.wait(under_way, timeout=self._scenario.phases.drain_s)
-        self._asker.hang_up()
-        await cancel_all(under_way)
+        try:
+            await _sleep_until(zero_s + self._scenario.phases.load_s)
+            if under_way:
+                await asyncio.wait(under_way, timeout=self._scenario.phases.drain_s)
+        finally:
+            self._asker.hang_up()
+            await cancel_all(under_way)
 
     async def _phases(self, zero_s: float) -> None:
         """Name the phases as their time comes, and hold the fault during its own."""
@@ -103,9 +112,10 @@ class _Experiment:
         self._progress.event(f"{fault.kind} {'on' if active else 'off'}: {self._faulted()}")
 
 
-def _setup(scenario: Scenario, preset: Preset, seed: int, deployment: Deployment) -> Setup:
+def _setup(
+    scenario: Scenario, preset: Preset, pipeline: Pipeline, seed: int, deployment: Deployment
+) -> Setup:
     any_worker = next(iter(deployment.workers.values())).ready
-    pipeline = preset.build()
     fault = scenario.fault
     return Setup(
         scenario=scenario.name,

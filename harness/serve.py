@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from harness.config import make_folder
+from harness.config import make_writable
 from harness.deployment import Deployment, Options, deploy
 from harness.errors import BadInput, EnvironmentFault
 from harness.judging.history import NoHistory
@@ -17,6 +17,9 @@ from harness.scenario import Topology
 from harness.serving.model.cache import cache_dir
 from harness.serving.recorder import Recorder
 from policies.presets import Preset
+
+
+SAME_START_S = 5.0  # the system derives a start from its boot time, which moves when the clock is set
 
 
 class Announcement(msgspec.Struct, frozen=True):
@@ -30,9 +33,10 @@ class Announcement(msgspec.Struct, frozen=True):
 async def serve(
     workers: int, preset: Preset, options: Options, announce: Callable[[Deployment], None]
 ) -> None:
-    """Stand until cancelled."""
+    """Stand until cancelled. EnvironmentFault, with nothing started, if the cache cannot be written."""
+    _make_folder()
     topology = Topology(services=(), workers=workers)
-    async with deploy(topology, preset.build(), Recorder(NoHistory()), options) as deployment:
+    async with deploy(topology, preset.build(0), Recorder(NoHistory()), options) as deployment:
         with _announced(deployment.gateway_server.url):
             announce(deployment)
             await asyncio.Event().wait()
@@ -54,7 +58,10 @@ def find_gateway() -> str:
 def _announced(gateway: str) -> Iterator[None]:
     path = _folder() / f"{os.getpid()}.json"
     mine = Announcement(os.getpid(), psutil.Process().create_time(), gateway)
-    path.write_bytes(msgspec.json.encode(mine))
+    try:
+        path.write_bytes(msgspec.json.encode(mine))
+    except OSError as wrong:
+        raise _unwritable(wrong) from wrong
     try:
         yield
     finally:
@@ -68,19 +75,34 @@ def _announcements() -> Iterator[Announcement]:
             announcement = msgspec.json.decode(path.read_bytes(), type=Announcement)
         except (OSError, msgspec.DecodeError):
             continue
-        if _alive(announcement):
-            yield announcement
-        else:
+        if not psutil.pid_exists(announcement.pid):  # killed: it could not take its file away
             with suppress(OSError):
                 path.unlink()
+        elif _is_its(announcement):
+            yield announcement
 
 
-def _alive(announcement: Announcement) -> bool:
+def _is_its(announcement: Announcement) -> bool:
+    """Whether the process of that id is still the one that announced itself."""
     try:
-        return psutil.Process(announcement.pid).create_time() == announcement.started_s
+        started_s = psutil.Process(announcement.pid).create_time()
     except psutil.Error:
         return False
+    return abs(started_s - announcement.started_s) <= SAME_START_S
 
 
 def _folder() -> Path:
-    return make_folder(cache_dir() / "serve")
+    return cache_dir() / "serve"
+
+
+def _make_folder() -> None:
+    try:
+        make_writable(_folder())
+    except OSError as wrong:
+        raise _unwritable(wrong) from wrong
+
+
+def _unwritable(wrong: OSError) -> EnvironmentFault:
+    return EnvironmentFault(
+        f"cannot write to {_folder()}: {wrong.strerror}. Set LIMPLOCK_CACHE to a folder that can be written"
+    )

@@ -5,6 +5,7 @@ requests/s per worker. Healthy, a first token takes 0.03 to 0.1 s, a token 0.03 
 about 3 attempts are in flight per worker. A worker ten times slower makes a step in 0.3 s.
 """
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -58,7 +59,7 @@ class Preset:
 
     name: str
     meaning: str
-    build: Callable[[], Pipeline]
+    build: Callable[[int], Pipeline]  # takes the seed of the run
 
 
 def _timers() -> Timers:
@@ -70,7 +71,7 @@ def _timers() -> Timers:
     )
 
 
-def _breaker() -> BreakerWindow:
+def _breaker(seed: int) -> BreakerWindow:
     return BreakerWindow(
         window_s=WINDOW_S,
         min_calls=MIN_CALLS,
@@ -79,18 +80,19 @@ def _breaker() -> BreakerWindow:
         slow_first_token_s=SLOW_FIRST_TOKEN_S,
         slow_between_tokens_s=SLOW_BETWEEN_TOKENS_S,
         half_open_lease_s=ATTEMPT_S,
+        rng=random.Random(f"{seed} breaker"),
     )
 
 
-def _none() -> Pipeline:
+def _none(_seed: int) -> Pipeline:
     return Pipeline(picker=RoundRobin())
 
 
-def _timeout() -> Pipeline:
+def _timeout(_seed: int) -> Pipeline:
     return Pipeline(picker=RoundRobin(), timers=_timers())
 
 
-def _libraries() -> Pipeline:
+def _libraries(_seed: int) -> Pipeline:
     retry = Retry(
         max_attempts=CLIENT_ATTEMPTS,
         initial_s=CLIENT_BACKOFF_S,
@@ -105,14 +107,14 @@ def _libraries() -> Pipeline:
     )
 
 
-def _timeout_breaker() -> Pipeline:
-    return Pipeline(gates=(_breaker(),), picker=RoundRobin(), timers=_timers())
+def _timeout_breaker(seed: int) -> Pipeline:
+    return Pipeline(gates=(_breaker(seed),), picker=RoundRobin(), timers=_timers())
 
 
-def _timeout_breaker_shed() -> Pipeline:
+def _timeout_breaker_shed(seed: int) -> Pipeline:
     return Pipeline(
         layers=(ShedQueueLength(max_concurrent=MAX_CONCURRENT, max_queue=MAX_QUEUE),),
-        gates=(_breaker(), Bulkhead(max_in_flight=MAX_IN_FLIGHT)),
+        gates=(_breaker(seed), Bulkhead(max_in_flight=MAX_IN_FLIGHT)),
         picker=RoundRobin(),
         timers=_timers(),
     )

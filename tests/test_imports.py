@@ -24,7 +24,6 @@ RULES: dict[str, tuple[tuple[str, ...], set[str] | None]] = {
             "harness.serving",
             "harness.judging.history",
             "harness.errors",
-            "harness.clock",
             "harness.load.callers",
             "policies",
             "faults",

@@ -1,4 +1,4 @@
-"""What the policies cost: attempts per request, and tokens that nobody used."""
+"""What it cost: GPU time and tokens, attempts per request, and tokens that nobody used."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,13 +8,20 @@ from harness.judging.requests import ANSWERED, Request
 from harness.judging.windows import Window
 
 
-def cost(requests: Sequence[Request], inference: frozenset[str], window: Window) -> Figures:
-    """`requests` of all callers; `inference`: the callers whose requests need a worker."""
+def cost(
+    requests: Sequence[Request], inference: frozenset[str], window: Window, workers_up: float | None
+) -> Figures:
+    """`requests` of all callers; `inference`: the callers whose requests need a worker.
+
+    A worker that is up is paid for, slow or benched though it be. `workers_up` None: nobody looked.
+    """
     offered = [r for r in requests if window.holds(r.arrived.intended_s) and r.arrived.caller in inference]
     sent = [len(r.attempts) for r in offered if r.attempts]
     made = sum(a.tokens for r in offered for a in r.attempts)
     wasted = sum(a.tokens for a in unused(offered))
     return {
+        "gpus_billed": workers_up,
+        "tokens_per_s": made / window.length_s,
         "retry_amplification": sum(sent) / len(sent) if sent else None,
         "load_amplification": sum(sent) / len(offered) if offered else None,
         "wasted_tokens": float(wasted),

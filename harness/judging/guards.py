@@ -47,7 +47,8 @@ def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]
     """A contained fault must have had the time to spread, and every bound the time to act."""
     if setup.fault is None:
         return []
-    needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * (setup.timeout_s or 0.0))
+    bound_s = 0.0 if law.must_fill is False else setup.timeout_s or 0.0  # where nobody waits, none has to act
+    needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * bound_s)
     length_s = timeline.fault.length_s
     ok = length_s >= CLOCK_RATIO * needed_s
     words = f"the fault lasted {length_s:.1f} s, {needed_s:.1f} s are needed to call it contained"
@@ -74,17 +75,17 @@ def enough_samples(bystanders: Sequence[Cohort], judged: Sequence[Cohort]) -> Gu
     return Guard(name="enough samples", ok=not left_out, voids="a pass", words=words)
 
 
-def baseline_good(cohorts: Sequence[Cohort], before: Window) -> Guard:
-    """A system that misses its bounds without any fault tells nothing about the fault."""
+def baseline_good(cohorts: Sequence[Cohort], before: Window, measures: Sequence[Measure]) -> Guard:
+    """A system that misses its bounds without a fault tells nothing, unless what came is beyond doubt."""
     shares = {cohort.name: cohort.good[before.select(cohort.intended_s)] for cohort in cohorts}
     ratios = {name: float(good.mean()) for name, good in shares.items() if len(good)}
     if not ratios:
         return Guard(name="baseline good", ok=False, voids="any verdict", words="no request before the fault")
+    severe = any(measure.deciding and measure.lower > measure.severe for measure in measures)
+    voids: Voids = "a pass" if severe else "any verdict"
     worst = min(ratios, key=lambda name: ratios[name])
     words = f"before the fault {ratios[worst]:.0%} of {worst} were good, {BASELINE_GOOD_RATIO:.0%} are needed"
-    return Guard(
-        name="baseline good", ok=ratios[worst] >= BASELINE_GOOD_RATIO, voids="any verdict", words=words
-    )
+    return Guard(name="baseline good", ok=ratios[worst] >= BASELINE_GOOD_RATIO, voids=voids, words=words)
 
 
 def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:

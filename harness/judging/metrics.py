@@ -61,6 +61,13 @@ METRICS = {
             "run",
             "attempts per inference request offered; a cache lowers it",
         ),
+        Metric(
+            "gpus_billed",
+            "GPUs",
+            "run",
+            "workers that were up, slow or idle or not: a fleet is billed for all",
+        ),
+        Metric("tokens_per_s", "tokens/s", "run", "tokens that the gateway received from workers"),
         Metric("wasted_token_ratio", "share", "run", "tokens of attempts that nobody used, of all tokens"),
         Metric("wasted_tokens", "tokens", "run", "tokens of attempts that nobody used"),
         Metric("touched_goodput_ratio", "share", "run", "goodput of the callers that can reach the fault"),

@@ -86,6 +86,19 @@ def worker_places(history: History, windows: Sequence[Window | None]) -> list[Pl
     ]
 
 
+def workers_up(history: History, window: Window) -> float | None:
+    """How many workers were up, on average. None if nobody looked."""
+    looks = [
+        [
+            g.values["up"]
+            for g in history.of(Gauge)
+            if g.place == name and window.holds(g.at_s) and "up" in g.values
+        ]
+        for name in history.setup.workers
+    ]
+    return sum(sum(ups) / len(ups) for ups in looks) if all(looks) else None
+
+
 def slope(times: Floats, values: Floats) -> float:
     """The Theil-Sen slope: the median over all pairs of points. 0 for fewer than two points."""
     first, second = np.triu_indices(len(times), k=1)

@@ -13,7 +13,7 @@ from harness.judging.cohort import Cohort
 from harness.judging.decision import decide, merge
 from harness.judging.history import History
 from harness.judging.plain_text import plain
-from harness.judging.pressure import hop_place, worker_places
+from harness.judging.pressure import hop_place, worker_places, workers_up
 from harness.judging.requests import Request, count_outcomes
 from harness.judging.result import Cause, Guard, Law, Measure, Place, RunResult, Setting, Verdict
 from harness.judging.slo import Slo
@@ -89,7 +89,7 @@ def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
         *guards.fault_bit(case.bite),
         *guards.fault_long_enough(case.setup, case.times, case.prediction),
         guards.baseline_at_ease(case.hops, before),
-        guards.baseline_good(case.cohorts, before),
+        guards.baseline_good(case.cohorts, before, measures),
         guards.generator_on_time(case.cohorts, (before, during), measures),
         guards.enough_samples(case.bystanders, case.judged),
         guards.cleaned_up(case.setup, case.times, case.finished),
@@ -114,7 +114,7 @@ def _compare(
 def _run_figures(case: Case, window: Window) -> Figures:
     inference = frozenset(caller.name for caller in case.setup.callers if caller.inference)
     touched = [cohort for cohort in case.cohorts if not cohort.bystander]
-    return cost(case.requests, inference, window) | {
+    return cost(case.requests, inference, window, workers_up(case.history, window)) | {
         "touched_goodput_ratio": _goodput_ratio(touched, window),
         "bystander_goodput_ratio": _goodput_ratio(case.bystanders, window),
     }

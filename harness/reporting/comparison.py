@@ -59,6 +59,8 @@ def _sections(results: Sequence[RunResult]) -> Iterator[tuple[str, list[Row]]]:
     yield (
         "price",
         [
+            ("GPUs billed", [trend(r.metrics.get("gpus_billed"), count) for r in results]),
+            ("tokens/s", [trend(r.metrics.get("tokens_per_s"), count) for r in results]),
             ("attempts/request", [trend(r.metrics.get("retry_amplification"), count) for r in results]),
             ("tokens unused", [trend(r.metrics.get("wasted_token_ratio"), share) for r in results]),
         ],

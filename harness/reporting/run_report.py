@@ -65,7 +65,12 @@ def notes(result: RunResult) -> Iterator[Fact]:
     metrics = result.metrics
     amplification = trend(metrics.get("retry_amplification"), count)
     wasted = trend(metrics.get("wasted_token_ratio"), share)
-    yield "price", f"attempts per request {amplification}; tokens that nobody used {wasted}"
+    gpus = trend(metrics.get("gpus_billed"), count)
+    tokens = trend(metrics.get("tokens_per_s"), count)
+    yield (
+        "price",
+        f"GPUs billed {gpus}; tokens/s {tokens}, unused {wasted}; attempts per request {amplification}",
+    )
 
 
 def evidence(result: RunResult) -> Iterator[Fact]:

@@ -1,4 +1,6 @@
-from harness.demo import broken_promises, demo_plan
+import pytest
+
+from harness.demo import broken_promises, demo_code, demo_plan
 from harness.judging.result import RunResult, Trend, Verdict
 from tests.harness.judging.synthetic import judged
 
@@ -38,3 +40,24 @@ def test_a_dead_worker_that_takes_most_callers_with_it_breaks_the_promise() -> N
     assert broken_promises(demo_plan(), [*AS_STATED[:2], few]) == [
         "with the worker dead only 40% of its callers' requests were good"
     ]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ((Verdict.FAIL, Verdict.PASS, Verdict.PASS), 0),
+        ((Verdict.INCONCLUSIVE, Verdict.PASS, Verdict.PASS), 3),
+        ((Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE, Verdict.INCONCLUSIVE), 3),
+        ((Verdict.INCONCLUSIVE, Verdict.FAIL, Verdict.PASS), 1),
+        ((Verdict.PASS, Verdict.PASS, Verdict.PASS), 1),
+    ],
+)
+def test_the_exit_code_is_0_only_when_all_came_out_as_stated(
+    verdicts: tuple[Verdict, ...], code: int
+) -> None:
+    assert demo_code(demo_plan(), [came_out(verdict) for verdict in verdicts]) == code
+
+
+def test_a_clean_up_in_doubt_outranks_what_came_out() -> None:
+    left = AS_STATED[0].model_copy(update={"clean": False})
+    assert demo_code(demo_plan(), [left, *AS_STATED[1:]]) == 6

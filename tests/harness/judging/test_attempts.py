@@ -19,7 +19,7 @@ def request(name, end, *attempts, caller="chat"):
 
 def costs(*requests):
     records = [record for each in requests for record in each]
-    return cost(join(History(records)), CHAT, Window(0, 10))
+    return cost(join(History(records)), CHAT, Window(0, 10), workers_up=4.0)
 
 
 def test_amplification_is_attempts_per_request_that_needed_one():
@@ -46,6 +46,12 @@ def test_tokens_of_a_retried_attempt_and_of_a_beaten_hedge_are_wasted_too():
 
 def test_an_answer_that_came_when_its_caller_had_left_is_wasted():
     assert costs(request("a", "abandoned", ("ok", 16)))["wasted_token_ratio"] == 1.0
+
+
+def test_every_worker_that_is_up_is_billed_and_tokens_are_those_that_came():
+    found = costs(request("a", "ok", ("ok", 16)), request("b", "timeout", ("timeout", 4)))
+    assert found["gpus_billed"] == 4.0
+    assert found["tokens_per_s"] == pytest.approx(20 / 10)
 
 
 def test_without_inference_there_is_nothing_to_say():

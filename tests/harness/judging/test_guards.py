@@ -58,9 +58,9 @@ def test_a_service_without_free_slots_before_the_fault_is_too_small():
 
 def test_the_worst_caller_decides_whether_the_baseline_was_good():
     case = lay_out(simulate(fault_s=4.0, baseline_error_ratio=0.2))
-    guard = guards.baseline_good(case.cohorts, case.windows[0])
+    guard = guards.baseline_good(case.cohorts, case.windows[0], [])
     assert not guard.ok
-    assert not guards.baseline_good([], case.windows[0]).ok
+    assert not guards.baseline_good([], case.windows[0], []).ok
 
 
 def test_a_caller_with_too_few_requests_is_named():

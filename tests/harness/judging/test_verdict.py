@@ -228,3 +228,15 @@ def test_an_overloaded_machine_contradicts_no_law():
     assert result.law.must_fill is False
     assert result.law.measured_s is not None
     assert result.law.contradicted == ""
+
+
+@pytest.mark.parametrize("preset_timeout_s", [None, 2.0, 300.0])
+def test_a_dead_worker_is_contained_under_every_bound_since_nobody_waits(preset_timeout_s):
+    assert judged(kind="killed", timeout_s=preset_timeout_s).verdict is Verdict.PASS
+
+
+def test_a_spread_beyond_all_doubt_stands_on_a_baseline_that_was_not_perfect():
+    result = judged(baseline_error_ratio=0.08)
+    broken = {guard.name for guard in result.guards if not guard.ok}
+    assert broken == {"baseline good"}
+    assert result.verdict is Verdict.FAIL

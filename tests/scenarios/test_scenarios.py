@@ -20,7 +20,7 @@ CASES = [(scenario, preset) for scenario in SCENARIOS for preset in PRESETS]
 @pytest.mark.parametrize(("scenario", "preset"), CASES)
 def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Path) -> None:
     planned = Planned(SCENARIOS[scenario], PRESETS[preset])
-    (result,) = run_all([planned], 1, Options(), tmp_path)
+    (result,) = run_all([planned], 1, Options(device="cpu"), tmp_path)
     assert result.verdict == planned.expected, explain(result)
     assert result.clean
     assert not result.law.contradicted
