@@ -130,10 +130,7 @@ class Worker:
         except Exception as broken:  # whatever a model raises, nobody may be left waiting for it
             self._fail(batch, f"the engine failed: {type(broken).__name__}: {broken}")
             return
-        computed = _now()
-        ends = started + self.pace.step_s(computed - started, computed)
-        if ends > computed:
-            await asyncio.sleep(ends - computed)
+        await self.pace.hold(started, _now() - started)
         now = _now()
         self.counts.steps += 1
         self.counts.step_seconds += now - started

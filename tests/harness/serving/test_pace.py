@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from faults.slow_steps import SlowSteps
@@ -36,3 +38,59 @@ def test_renewing_prolongs_and_healing_ends_at_once() -> None:
     assert pace.step_s(0.0, now=4.5) == pytest.approx(0.3)
     pace.heal()
     assert pace.step_s(0.0, now=4.5) == 0.03
+
+
+FROZEN = SlowSteps(factor=10_000)  # a step of 0.03 s takes 300 s
+
+
+@pytest.fixture
+def frozen() -> Pace:
+    """On a clock at 0, with a fault that is not renewed for 60 s."""
+    pace = Pace(step_floor_s=0.03)
+    pace.inject(FROZEN, lease_s=60.0, now=0.0)
+    return pace
+
+
+async def held_s(pace: Pace, elapsed_s: float = 0.0) -> float:
+    """When a step ends that began at 0."""
+    await pace.hold(0.0, elapsed_s)
+    return asyncio.get_running_loop().time()
+
+
+async def test_a_healthy_step_is_held_for_its_floor() -> None:
+    assert await held_s(Pace(step_floor_s=0.03)) == 0.03
+
+
+async def test_a_stretched_step_is_held_for_all_its_time() -> None:
+    pace = Pace(step_floor_s=0.03)
+    pace.inject(SlowSteps(factor=10), lease_s=60.0, now=0.0)
+    assert await held_s(pace) == pytest.approx(0.3)
+
+
+async def test_a_step_that_is_being_stretched_ends_when_its_fault_is_healed(frozen: Pace) -> None:
+    asyncio.get_running_loop().call_at(5.0, frozen.heal)
+    assert await held_s(frozen) == 5.0
+
+
+async def test_a_step_healed_before_its_floor_still_takes_its_floor(frozen: Pace) -> None:
+    asyncio.get_running_loop().call_at(0.01, frozen.heal)
+    assert await held_s(frozen) == 0.03
+
+
+async def test_a_step_that_is_being_stretched_ends_with_the_lease_of_its_fault(frozen: Pace) -> None:
+    assert await held_s(frozen) == 60.0
+
+
+async def test_a_renewed_lease_goes_on_stretching_the_step(frozen: Pace) -> None:
+    asyncio.get_running_loop().call_at(50.0, frozen.inject, FROZEN, 60.0, 50.0)
+    assert await held_s(frozen) == 110.0
+
+
+async def test_a_milder_fault_shortens_the_step_it_finds_and_the_time_waited_counts(frozen: Pace) -> None:
+    asyncio.get_running_loop().call_at(1.0, frozen.inject, SlowSteps(factor=100), 60.0, 1.0)
+    assert await held_s(frozen) == pytest.approx(3.0)
+
+
+async def test_a_fault_that_ended_earlier_does_not_hold_later_steps(frozen: Pace) -> None:
+    frozen.heal()
+    assert await held_s(frozen) == 0.03

@@ -230,6 +230,15 @@ async def test_slow_steps_stretch_every_step_and_hold_the_slots(worker: Worker) 
     assert await slow == pytest.approx(10 * healthy_s, rel=0.01)
 
 
+async def test_a_healed_worker_is_as_quick_as_ever_whatever_the_fault_had_begun(worker: Worker) -> None:
+    worker.inject(SlowSteps(factor=10_000), lease_s=60)
+    caught = asyncio.create_task(worker.handle(Asked().call))
+    await asyncio.sleep(5)
+    worker.pace.heal()
+    assert (await caught).answered
+    assert asyncio.get_running_loop().time() == pytest.approx(5 + 3 * 0.03)
+
+
 async def test_the_share_of_the_cache_in_use_counts_prompt_and_answer(worker: Worker) -> None:
     task = asyncio.create_task(worker.handle(Asked(max_tokens=10).call))
     await asyncio.sleep(0.1)
