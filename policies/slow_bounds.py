@@ -36,8 +36,8 @@ class SlowBounds:
     def _slow_from_s(self, attempt: Attempt, gaps: int) -> float:
         first_by_s = attempt.started_s + self.first_token_s
         if not attempt.call.stream:
-            # The tokens come all at once at the end; the longest answer asked for is all there is to go by.
-            return first_by_s + self.between_tokens_s * attempt.call.max_tokens
+            # The tokens come all at once at the end; until then the longest answer asked for is all there is.
+            return first_by_s + self.between_tokens_s * (attempt.tokens or attempt.call.max_tokens)
         if attempt.first_token_s is None or attempt.first_token_s > first_by_s:
             return first_by_s
         return attempt.first_token_s + self.between_tokens_s * max(gaps, MIN_GAPS)

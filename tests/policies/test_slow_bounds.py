@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from policies.policy import Chunk
 from policies.slow_bounds import MIN_GAPS, SlowBounds
 
 BOUNDS = SlowBounds(first_token_s=0.5, between_tokens_s=0.1)
@@ -68,6 +69,16 @@ def test_an_answer_in_one_piece_is_judged_by_the_length_asked_for(make_attempt):
     assert BOUNDS.slow_from_s(attempt) == pytest.approx(0.5 + 16 * 0.1)
     assert not BOUNDS.was_slow(attempt, ended_s=2.0)
     assert BOUNDS.was_slow(attempt, ended_s=2.2)
+
+
+def test_an_answer_in_one_piece_that_came_is_judged_by_the_tokens_it_has(make_attempt):
+    attempt = make_attempt(stream=False, max_tokens=1000)
+    assert BOUNDS.slow_from_s(attempt) == pytest.approx(0.5 + 1000 * 0.1)
+    attempt.deliver(Chunk(b"", tokens=16), now=2.2)
+    assert BOUNDS.was_slow(attempt, ended_s=2.2)
+    quick = make_attempt(stream=False, max_tokens=1000)
+    quick.deliver(Chunk(b"", tokens=16), now=2.0)
+    assert not BOUNDS.was_slow(quick, ended_s=2.0)
 
 
 def test_infinity_switches_a_bound_off(make_attempt, give_tokens):
