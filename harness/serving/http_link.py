@@ -6,11 +6,13 @@ since aiohttp silently repeats idempotent methods when a server drops the connec
 """
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable
 
 import aiohttp
 import msgspec
 
+from harness.serving.incoming import finite
 from harness.serving.openai_api import answer_tokens, content_tokens, read_error, status_outcome
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Attempt, Call, Chunk
@@ -99,7 +101,7 @@ class HttpLink:
             return 0  # not ours to judge; it is passed on, and shows no progress
 
     def _failed(self, response: aiohttp.ClientResponse, body: bytes) -> Outcome:
-        retry_after_s = _seconds(response.headers.get("Retry-After"))
+        retry_after_s = _retry_after_s(response)
         outcome = read_error(body, response.status, self.to, retry_after_s)
         return outcome or status_outcome(response.status, self.to, retry_after_s)
 
@@ -110,17 +112,16 @@ def _headers(call: Call) -> dict[str, str]:
         headers["X-Caller"] = call.caller
     if call.workers is not None:
         headers["X-Workers"] = ",".join(sorted(call.workers))
-    if call.deadline_s != float("inf"):
-        remaining_s = call.deadline_s - asyncio.get_running_loop().time()
-        headers["X-Deadline-Ms"] = str(max(0, round(remaining_s * 1000)))
+    remaining_ms = (call.deadline_s - asyncio.get_running_loop().time()) * 1000
+    if math.isfinite(remaining_ms):
+        headers["X-Deadline-Ms"] = str(max(0, round(remaining_ms)))
     return headers
 
 
-def _seconds(header: str | None) -> float | None:
-    try:
-        return float(header) if header else None
-    except ValueError:
-        return None  # the calendar form of Retry-After; nobody here sends it
+def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
+    """Seconds, None also for the calendar form of the header, which nobody here sends."""
+    seconds = finite(response.headers.get("Retry-After"))
+    return None if seconds is None else max(0.0, seconds)
 
 
 async def _events(stream: aiohttp.StreamReader) -> AsyncIterator[bytes]:

@@ -6,13 +6,12 @@ failure becomes a status and an error body; after it, an error event without the
 
 import asyncio
 import math
-import uuid
 from collections import deque
 
-import msgspec
 from aiohttp import web
 
 from harness.errors import EnvironmentFault
+from harness.serving.incoming import read_call
 from harness.serving.openai_api import ROUTES, error_body, error_status
 from policies.outcome import Outcome
 from policies.policy import Call, Chunk, Next
@@ -21,18 +20,13 @@ LOCAL = "/local"  # a request that needs no worker
 MAX_BODY_BYTES = 16 * 2**20
 
 
-class _Peek(msgspec.Struct, frozen=True):
-    """What a tier must know of a body that it passes on unread."""
-
-    stream: bool = False
-    max_tokens: int | None = None
-
-
 def add_handler(app: web.Application, handler: Next, *routes: str) -> None:
     """Serve `handler` at POST on `routes`."""
 
     async def serve(request: web.Request) -> web.StreamResponse:
-        call = await _read_call(request)
+        payload = await request.read()
+        now = asyncio.get_running_loop().time()
+        call = read_call(request.path, request.headers, payload, now)
         return await _Answer(request, call).serve(handler)
 
     for route in routes:
@@ -49,40 +43,6 @@ def application(handler: Next, *extra_routes: str) -> web.Application:
 
 async def _healthy(request: web.Request) -> web.Response:
     return web.json_response({"status": "ok"})
-
-
-async def _read_call(request: web.Request) -> Call:
-    payload = await request.read()
-    peek = _peek(payload)
-    headers = request.headers
-    call = Call(
-        id=headers.get("X-Request-Id") or uuid.uuid4().hex,
-        caller=headers.get("X-Caller", ""),
-        route=request.path,
-        payload=payload,
-        stream=peek.stream,
-        max_tokens=peek.max_tokens or 1,
-    )
-    if workers := headers.get("X-Workers"):
-        call.workers = frozenset(workers.split(","))
-    if (remaining_s := _remaining_s(headers.get("X-Deadline-Ms"))) is not None:
-        call.deadline_s = asyncio.get_running_loop().time() + remaining_s
-    return call
-
-
-def _peek(payload: bytes) -> _Peek:
-    """Lenient: a body that is wrong is refused by the worker, which reads it whole."""
-    try:
-        return msgspec.json.decode(payload, type=_Peek)
-    except msgspec.DecodeError:
-        return _Peek()
-
-
-def _remaining_s(header: str | None) -> float | None:
-    try:
-        return float(header) / 1000 if header else None
-    except ValueError:
-        return None
 
 
 class _Answer:

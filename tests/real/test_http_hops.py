@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from harness.errors import EnvironmentFault
 from harness.serving.http_link import HttpLink
@@ -247,3 +248,20 @@ async def test_health_answers_while_the_handler_is_busy(hop: Open) -> None:
         assert response.status == 200
     task.cancel()
     await asyncio.wait([task])
+
+
+@pytest.mark.parametrize("header", ["nan", "inf", "-inf", "tomorrow"])
+async def test_a_retry_after_that_is_no_finite_number_is_ignored_on_every_hop(header: str) -> None:
+    async def full(request: web.Request) -> web.Response:
+        return web.Response(status=503, headers={"Retry-After": header})
+
+    app = web.Application()
+    app.router.add_post("/v1/completions", full)
+    server = await listen(app)
+    link = HttpLink(server.url, "worker-0")
+    middle = await listen(application(link.handle))
+    outer = HttpLink(middle.url, "gateway")
+    heard = await outer.handle(completion())
+    for each in (outer, middle, link, server):
+        await each.close()
+    assert (heard.kind, heard.status, heard.retry_after_s) == (Kind.OVERLOAD, 503, None)
