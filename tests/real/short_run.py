@@ -1,4 +1,4 @@
-"""`limplock run slow_worker` with phases of a second or two, so that a test can interrupt every one of them."""
+"""`limplock run slow_worker` with phases of a second or two, so that a test can interrupt each of them."""
 
 import signal
 import sys
