@@ -9,6 +9,8 @@ from policies.bounds import check
 from policies.outcome import Kind, Outcome
 from policies.policy import Call, Layer, Next
 
+RETRY_AFTER_S = 1.0  # a bounded line moves on within a second, or the pool is too small
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShedQueueLength(Layer):
@@ -94,4 +96,7 @@ class _Line:
 
 
 def _refusal(kind: Kind, phase: str, cause: str, status: int) -> Outcome:
-    return Outcome(kind=kind, phase=phase, cause=cause, by=ShedQueueLength.name, status=status)
+    wait_s = RETRY_AFTER_S if kind is Kind.REJECTED else None
+    return Outcome(
+        kind=kind, phase=phase, cause=cause, by=ShedQueueLength.name, status=status, retry_after_s=wait_s
+    )

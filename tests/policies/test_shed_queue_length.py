@@ -135,3 +135,10 @@ async def test_no_permit_is_lost_or_invented_when_callers_leave_at_random_moment
     assert (layer.waiting, tier.inside) == (0, 0)
     again = await asyncio.gather(*start(layer, tier, "x", "y", "z"))
     assert (again, tier.most) == ([OK] * 3, 3)
+
+
+async def test_a_refusal_says_when_to_come_again():
+    layer = ShedQueueLength(max_concurrent=1, max_queue=0)
+    held, refused = start(layer, Tier(), "a", "b")
+    assert (await refused).retry_after_s == 1.0
+    await held
