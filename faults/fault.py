@@ -5,6 +5,7 @@ step asks `step_s`), on the link (`toxics`), or in the process (`install` acts i
 fault that does nothing. Every fault has a lease at its site and ends by itself when nobody renews it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -76,6 +77,16 @@ class WorkerFault(Fault):
 
     @asynccontextmanager
     async def install(self, site: Site) -> AsyncIterator[None]:
+        """Raises what the site raises when the worker does not take the fault.
+
+        Then nothing is healed: a worker that is not there cannot confirm it, which would hide the cause, and
+        what reached it all the same ends with its lease.
+        """
+        try:
+            await site.inject(self, LEASE_S)
+        except asyncio.CancelledError:  # it may be there, and nobody says what went wrong
+            await site.heal()
+            raise
         try:
             async with renewed(lambda: site.inject(self, LEASE_S)):
                 yield

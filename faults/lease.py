@@ -9,8 +9,7 @@ LEASE_S = 3.0  # long enough to miss one renewal on a busy machine, short enough
 
 @asynccontextmanager
 async def renewed(renew: Callable[[], Awaitable[None]], lease_s: float = LEASE_S) -> AsyncIterator[None]:
-    """Call `renew` now and three times a lease until the block ends. The first failure is raised."""
-    await renew()
+    """Call `renew` three times a lease until the block ends."""
     task = asyncio.create_task(_keep(renew, lease_s / 3))
     try:
         yield

@@ -50,11 +50,40 @@ def test_the_base_fault_does_nothing() -> None:
     assert (fault.step_s(0.5), fault.toxics(), fault.parameters()) == (0.5, (), {})
 
 
-async def test_a_fault_that_cannot_be_installed_is_an_error_and_is_healed_all_the_same(
-    site: FakeSite,
-) -> None:
-    site.fails = True
-    with pytest.raises(ConnectionError):
-        async with SlowSteps(factor=2).install(site):
+class UnreachableSite(FakeSite):
+    """A worker that is gone: it takes no fault and confirms no healing."""
+
+    async def inject(self, fault: Fault, lease_s: float) -> None:
+        raise ConnectionError("worker-0 did not take the fault")
+
+    async def heal(self) -> None:
+        raise RuntimeError("worker-0 does not confirm that its fault is gone")
+
+
+async def test_a_fault_that_never_reached_its_worker_says_why_and_not_that_healing_failed() -> None:
+    with pytest.raises(ConnectionError, match="did not take the fault"):
+        async with SlowSteps(factor=2).install(UnreachableSite()):
             raise AssertionError("the block ran without its fault")
-    assert site.done == ["heal"]
+
+
+class SilentSite(FakeSite):
+    """A worker that takes the fault and never says so."""
+
+    async def inject(self, fault: Fault, lease_s: float) -> None:
+        await super().inject(fault, lease_s)
+        await asyncio.sleep(3600)
+
+
+async def test_a_fault_that_is_cancelled_while_it_is_installed_is_healed() -> None:
+    site = SilentSite()
+
+    async def hold() -> None:
+        async with SlowSteps(factor=2).install(site):
+            raise AssertionError("the block ran before its fault")
+
+    task = asyncio.create_task(hold())
+    await asyncio.sleep(1.0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert site.done == ["inject slow_steps", "heal"]

@@ -38,5 +38,6 @@ async def test_a_lease_is_renewed_no_more_once_its_block_has_ended() -> None:
     async with renewed(renew):
         await asyncio.sleep(LEASE_S)
     seen = renewals
+    assert seen
     await asyncio.sleep(10 * LEASE_S)
     assert renewals == seen
