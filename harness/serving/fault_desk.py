@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from faults.fault import Fault, Site
-from harness.errors import BadInput, LimplockError, unknown
+from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, unknown
 from harness.load.callers import cancel_all
 
 
@@ -14,9 +14,13 @@ class FaultDesk:
     def __init__(self, sites: Mapping[str, Site]) -> None:
         self._sites = sites
         self._on: dict[str, asyncio.Task[None]] = {}
+        self._unclean: list[str] = []
 
     async def order(self, worker: str, fault: Fault, for_s: float) -> None:
-        """Install a fault now, to heal by itself after `for_s`. Raises what the installing raises."""
+        """Install a fault now, to heal by itself after `for_s`. Raises what the installing raises.
+
+        Who leaves before the fault is on has withdrawn the order.
+        """
         if worker not in self._sites:
             raise unknown("worker", worker, self._sites)
         if worker in self._on:
@@ -24,17 +28,34 @@ class FaultDesk:
         installed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._hold(worker, fault, for_s, installed))
         self._on[worker] = task
-        task.add_done_callback(lambda _: self._on.pop(worker, None))
-        await installed
+        task.add_done_callback(lambda _: self._ended(worker, installed))
+        try:
+            await installed
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
 
     async def close(self) -> None:
+        """CleanupUnverified if any fault since the start may not have been healed."""
         await cancel_all(list(self._on.values()))
+        if self._unclean:
+            raise CleanupUnverified("; ".join(self._unclean))
 
     async def _hold(self, worker: str, fault: Fault, for_s: float, installed: asyncio.Future[None]) -> None:
+        was_on = False
         try:
             async with fault.install(self._sites[worker]):
-                installed.set_result(None)
+                was_on = True
+                if not installed.done():
+                    installed.set_result(None)
                 await asyncio.sleep(for_s)
-        except (LimplockError, OSError) as failed:
+        except Exception as failed:  # whatever it is, who ordered must not wait for ever
+            if was_on or isinstance(failed, CleanupUnverified):
+                self._unclean.append(f"{fault.kind} on {worker} may still be there: {failed}")
             if not installed.done():
                 installed.set_exception(failed)
+
+    def _ended(self, worker: str, installed: asyncio.Future[None]) -> None:
+        self._on.pop(worker, None)
+        if not installed.done():
+            installed.set_exception(EnvironmentFault(f"the gateway stopped before the fault was on {worker}"))

@@ -2,8 +2,9 @@ import asyncio
 
 import pytest
 
+from faults.fault import Fault
 from faults.slow_steps import SlowSteps
-from harness.errors import BadInput
+from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
 from harness.serving.fault_desk import FaultDesk
 from tests.faults.fakes import FakeSite
 
@@ -51,3 +52,85 @@ async def test_an_unknown_worker_is_refused_with_the_closest_name(site: FakeSite
     desk = FaultDesk({"worker-0": site})
     with pytest.raises(BadInput, match=r"unknown worker 'worker-9'. Closest: worker-0"):
         await desk.order("worker-9", SlowSteps(factor=2), for_s=30)
+
+
+class SlowToTake(FakeSite):
+    """A worker that takes a fault after one second."""
+
+    async def inject(self, fault: Fault, lease_s: float) -> None:
+        await asyncio.sleep(1.0)
+        await super().inject(fault, lease_s)
+
+
+async def test_who_leaves_before_the_fault_is_on_has_withdrawn_it() -> None:
+    site = SlowToTake()
+    desk = FaultDesk({"worker-0": site})
+    order = asyncio.create_task(desk.order("worker-0", SlowSteps(factor=2), for_s=30))
+    await asyncio.sleep(0.5)
+    order.cancel()
+    await asyncio.sleep(2.0)
+    assert site.done == ["heal"]
+    await desk.order("worker-0", SlowSteps(factor=2), for_s=30)
+    await desk.close()
+
+
+async def test_a_fault_that_comes_on_as_its_orderer_leaves_is_healed_and_breaks_nothing(
+    site: FakeSite, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = FaultDesk({"worker-0": site})
+    order = asyncio.create_task(desk.order("worker-0", SlowSteps(factor=2), for_s=30))
+    await asyncio.sleep(0)
+    order.cancel()  # in the very turn in which the fault comes on
+    await asyncio.sleep(1.0)
+    assert site.done == ["inject slow_steps", "heal"]
+    await desk.close()
+    assert not caplog.records
+
+
+async def test_closing_while_a_fault_is_installed_tells_the_one_who_waits() -> None:
+    desk = FaultDesk({"worker-0": SlowToTake()})
+    order = asyncio.create_task(desk.order("worker-0", SlowSteps(factor=2), for_s=30))
+    await asyncio.sleep(0.5)
+    await desk.close()
+    with pytest.raises(EnvironmentFault, match="stopped before the fault was on worker-0"):
+        await order
+
+
+async def test_closing_before_the_installing_has_begun_tells_the_one_who_waits(site: FakeSite) -> None:
+    desk = FaultDesk({"worker-0": site})
+    order = asyncio.create_task(desk.order("worker-0", SlowSteps(factor=2), for_s=30))
+    await asyncio.sleep(0)
+    await desk.close()
+    with pytest.raises(EnvironmentFault, match="stopped before the fault was on worker-0"):
+        await order
+
+
+class BrokenSite(FakeSite):
+    """Fails in a way that nobody has thought of."""
+
+    async def inject(self, fault: Fault, lease_s: float) -> None:
+        raise LookupError("nobody thought of this")
+
+
+async def test_an_error_nobody_thought_of_reaches_the_one_who_ordered_too() -> None:
+    desk = FaultDesk({"worker-0": BrokenSite()})
+    with pytest.raises(LookupError, match="nobody thought of this"):
+        async with asyncio.timeout(60):
+            await desk.order("worker-0", SlowSteps(factor=2), for_s=30)
+    await desk.close()
+
+
+class HealsNot(FakeSite):
+    """A worker that does not confirm its healing."""
+
+    async def heal(self) -> None:
+        raise CleanupUnverified("worker-0 does not confirm that its fault is gone")
+
+
+@pytest.mark.parametrize("for_s", [1.0, 3600.0], ids=["after its time", "in closing"])
+async def test_a_fault_that_does_not_heal_is_told_by_closing(for_s: float) -> None:
+    desk = FaultDesk({"worker-0": HealsNot()})
+    await desk.order("worker-0", SlowSteps(factor=2), for_s)
+    await asyncio.sleep(10)
+    with pytest.raises(CleanupUnverified, match="slow_steps on worker-0 may still be there: worker-0 does"):
+        await desk.close()
