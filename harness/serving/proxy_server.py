@@ -5,12 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerContext
-from urllib.parse import urlsplit
 
-from faults.toxiproxy.address import is_loopback
 from faults.toxiproxy.client import ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
-from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
+from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.serving.loopback_url import loopback_url
 from harness.serving.pool import forkserver_context
 from harness.serving.proxy_child import Child, child
 from harness.serving.proxy_cleanup import clear
@@ -44,7 +43,7 @@ async def open_toxiproxy(
     Raises BadInput for another choice, EnvironmentFault without a working server, CleanupUnverified on
     leaving. Call it from the main thread.
     """
-    url = "" if choice in ("auto", EMBEDDED) else _checked_url(choice)
+    url = "" if choice in ("auto", EMBEDDED) else loopback_url("--toxiproxy", choice)
     context = context or forkserver_context()
     program = shutil.which(PROGRAM) if choice == "auto" else None
     if url:
@@ -55,24 +54,6 @@ async def open_toxiproxy(
         opened = _own(child(context, EMBEDDED, serve_embedded, seed), EMBEDDED, run_name)
     async with opened as running:
         yield running
-
-
-def _checked_url(choice: str) -> str:
-    """BadInput unless `choice` is http://HOST:PORT on loopback."""
-    try:
-        url = urlsplit(choice)
-        complete = url.scheme == "http" and url.hostname and url.port and url.path in ("", "/")
-    except ValueError:  # a port that is none
-        complete = False
-    if not complete:
-        raise BadInput(
-            f"--toxiproxy {choice}: expected auto, embedded, or a URL such as http://127.0.0.1:8474"
-        )
-    if not is_loopback(url.hostname or ""):
-        raise BadInput(
-            f"--toxiproxy {choice}: {url.hostname} is not on loopback; only 127.0.0.1 is talked to"
-        )
-    return choice
 
 
 @asynccontextmanager
