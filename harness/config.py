@@ -3,10 +3,10 @@
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from harness.errors import BadInput, unknown
 from harness.scenario import Scenario
+from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
 from policies.presets import PRESETS, Preset
 
@@ -52,9 +52,7 @@ def check_toxiproxy(choice: str) -> str:
         raise unknown(
             "--toxiproxy value", choice, [*TOXIPROXY_CHOICES, "a URL such as http://127.0.0.1:8474"]
         )
-    if urlsplit(choice).hostname not in ("127.0.0.1", "localhost", "::1"):
-        raise BadInput(f"--toxiproxy {choice} is not on loopback. Only 127.0.0.1 is talked to")
-    return choice
+    return loopback_url("--toxiproxy", choice)
 
 
 def check_stand(model: str, device: str, toxiproxy: str) -> None:
@@ -67,12 +65,17 @@ def check_stand(model: str, device: str, toxiproxy: str) -> None:
 def make_folder(path: Path) -> Path:
     """The folder, made if need be. BadInput if nothing can be written there."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".writable"
-        probe.touch()
-        probe.unlink()
+        return make_writable(path)
     except OSError as wrong:
         raise BadInput(
             f"cannot write to {path}: {wrong.strerror}. Choose another folder with --out"
         ) from wrong
+
+
+def make_writable(path: Path) -> Path:
+    """The folder, made if need be. OSError if nothing can be written there."""
+    path.mkdir(parents=True, exist_ok=True)
+    probe = path / ".writable"
+    probe.touch()
+    probe.unlink(missing_ok=True)  # another process may try the same folder at the same time
     return path

@@ -18,7 +18,6 @@ from harness.serving.model.cache import cache_dir
 from harness.serving.recorder import Recorder
 from policies.presets import Preset
 
-
 SAME_START_S = 5.0  # the system derives a start from its boot time, which moves when the clock is set
 
 
