@@ -6,8 +6,9 @@ import aiohttp
 import msgspec
 
 from faults.registry import FAULTS, make_fault
-from harness.errors import BadInput, EnvironmentFault, unknown
-from harness.serving.gateway_server import FAULT, POOL, FaultRequest, PoolCard
+from harness.errors import BadInput, EnvironmentFault, LimplockError, unknown
+from harness.serving.gateway_server import FAULT, POOL, REFUSALS, FaultRequest, PoolCard
+from harness.serving.loopback_url import loopback_url
 
 TIMEOUT_S = 10.0
 
@@ -32,15 +33,20 @@ def read_parameters(kind: str, words: Sequence[str]) -> dict[str, float]:
 
 
 async def order_fault(gateway: str, request: FaultRequest) -> None:
-    """Have `gateway` install the fault. BadInput if it refuses, EnvironmentFault if it is not there."""
+    """Have the gateway at URL `gateway` install the fault; the API's own base URL, with /v1, will do too.
+
+    BadInput for another URL or an order that is wrong, EnvironmentFault if the gateway or the worker is not
+    there, CleanupUnverified if the fault may be half there.
+    """
+    gateway = loopback_url("--gateway", gateway.rstrip("/").removesuffix("/v1"))
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout) as session:
             await _check(session, gateway)
             body = msgspec.json.encode(request)
-            async with session.post(gateway + FAULT, data=body) as response:
+            async with session.post(gateway + FAULT, data=body, allow_redirects=False) as response:
                 if response.status != 200:
-                    raise BadInput(f"the gateway refused: {_message(await response.read())}")
+                    raise _refusal(response.status, await response.read())
     except (aiohttp.ClientError, TimeoutError) as lost:
         cause = f"no gateway at {gateway} ({type(lost).__name__}). Start one with `limplock serve`"
         raise EnvironmentFault(cause) from lost
@@ -48,11 +54,16 @@ async def order_fault(gateway: str, request: FaultRequest) -> None:
 
 async def _check(session: aiohttp.ClientSession, gateway: str) -> None:
     """See that it is a gateway of ours before asking anything of it."""
-    async with session.get(gateway + POOL) as response:
+    async with session.get(gateway + POOL, allow_redirects=False) as response:
         try:
             msgspec.json.decode(await response.read(), type=PoolCard)
         except msgspec.DecodeError as other:
             raise EnvironmentFault(f"what listens at {gateway} is not a limplock gateway") from other
+
+
+def _refusal(status: int, body: bytes) -> LimplockError:
+    kind = REFUSALS.get(status, EnvironmentFault)
+    return kind(f"the gateway refused: {_message(body)}")
 
 
 def _number(flag: str, value: str) -> float:
@@ -72,4 +83,4 @@ def _message(body: bytes) -> str:
     try:
         return msgspec.json.decode(body, type=Body).error.message
     except msgspec.DecodeError:
-        return body[:200].decode(errors="replace")
+        return " ".join(body[:200].decode(errors="replace").split())

@@ -7,13 +7,19 @@ import msgspec
 from aiohttp import web
 
 from faults.registry import FAULTS, make_fault
-from harness.errors import BadInput, LimplockError, unknown
+from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError, unknown
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway import Gateway
 from harness.serving.http_server import application
 
 POOL = "/admin/pool"
 FAULT = "/admin/fault"
+
+REFUSALS: dict[int, type[LimplockError]] = {  # statuses of an order that was not carried out
+    400: BadInput,
+    500: CleanupUnverified,
+    502: EnvironmentFault,
+}
 
 
 class PoolCard(msgspec.Struct, frozen=True):
@@ -59,10 +65,8 @@ class GatewayServer:
         try:
             order = msgspec.json.decode(await request.read(), type=FaultRequest)
             await self._order(order)
-        except (LimplockError, ValueError) as wrong:
-            return web.json_response({"error": {"message": str(wrong), "code": 400}}, status=400)
-        except OSError as lost:
-            return web.json_response({"error": {"message": str(lost), "code": 502}}, status=502)
+        except (LimplockError, ValueError, OSError) as failed:
+            return _refuse(failed)
         return web.json_response({"fault": order.kind, "worker": order.worker, "for_s": order.for_s})
 
     async def _order(self, order: FaultRequest) -> None:
@@ -71,3 +75,16 @@ class GatewayServer:
         if not 0 < order.for_s < float("inf"):
             raise BadInput(f"--for must be above 0 s and finite, got {order.for_s}")
         await self._desk.order(order.worker, make_fault(order.kind, order.parameters), order.for_s)
+
+
+def _refuse(failed: Exception) -> web.Response:
+    status = _status(failed)
+    return web.json_response({"error": {"message": str(failed), "code": status}}, status=status)
+
+
+def _status(failed: Exception) -> int:
+    if isinstance(failed, ValueError):
+        return 400
+    if isinstance(failed, OSError):
+        return 502
+    return next((status for status, kind in REFUSALS.items() if isinstance(failed, kind)), 500)
