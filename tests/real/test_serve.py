@@ -7,9 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import openai
@@ -131,9 +133,71 @@ def test_a_checkpoint_that_cannot_be_read_is_refused(limplock: Command, tmp_path
     assert "Traceback" not in done.stderr
 
 
+class Foreign(BaseHTTPRequestHandler):
+    """Somebody else's HTTP server. Takes everything that it is sent."""
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self.server.posted = True
+        self._answer()
+
+    def _answer(self) -> None:
+        body = b'{"hello": "world"}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def foreign() -> Iterator[HTTPServer]:
+    with HTTPServer(("127.0.0.1", 0), Foreign) as server:
+        server.posted = False
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
 def test_a_gateway_that_is_something_else_is_not_talked_into_a_fault(
-    limplock: Command, taken_port: int
+    limplock: Command, foreign: HTTPServer
 ) -> None:
-    done = limplock("fault", "slow_steps", "--gateway", f"http://127.0.0.1:{taken_port + 1}")
-    assert done.returncode == 4
+    url = f"http://127.0.0.1:{foreign.server_port}"
+    done = limplock("fault", "slow_steps", "--gateway", url)
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert f"what listens at {url} is not a limplock gateway" in done.stderr
+    assert not foreign.posted
+
+
+def test_a_gateway_where_nothing_listens_is_exit_4_with_a_remedy(limplock: Command) -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))  # taken, and refusing: it never listens
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+        done = limplock("fault", "slow_steps", "--gateway", url)
+    assert (done.returncode, done.stderr.count("\n")) == (4, 1)
+    assert f"no gateway at {url}" in done.stderr
     assert "Start one with `limplock serve`" in done.stderr
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://127.0.0.1", "http://example.org:80", "nonsense"])
+def test_a_gateway_url_that_is_none_or_elsewhere_is_exit_2(limplock: Command, url: str) -> None:
+    done = limplock("fault", "slow_steps", "--gateway", url)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"--gateway {url}" in done.stderr
+
+
+def test_a_cache_that_cannot_be_written_is_exit_4_before_anything_stands(
+    env: dict[str, str], limplock: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    env["LIMPLOCK_CACHE"] = str(tmp_path / "file")
+    done = limplock("serve", "--workers", "1", "--toxiproxy", "embedded")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (4, "", 1)
+    assert "LIMPLOCK_CACHE" in done.stderr
+    assert "--out" not in done.stderr
