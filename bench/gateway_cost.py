@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 import aiohttp
 
+from bench.bodies import whole_body
 from bench.interleave import Measure, median_ratio, take_turns
 from bench.null_server import TOKENS, null_server
 from bench.report import Figure, Section
@@ -37,7 +38,7 @@ AIM_RATIO = 2.0
 
 _JSON = {"Content-Type": "application/json"}
 _STREAMED = completion_body("a list of all names", TOKENS, seed=1)
-_WHOLE = _STREAMED.replace(b'"stream": true', b'"stream": false')
+_WHOLE = whole_body("a list of all names", TOKENS, seed=1)
 
 Ask = Callable[[], Awaitable[None]]
 
