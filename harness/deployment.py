@@ -14,6 +14,7 @@ from aiohttp import web
 from faults.toxiproxy.errors import ToxiproxyError
 from harness.errors import EnvironmentFault
 from harness.scenario import Topology
+from harness.serving.descriptors import allow_descriptors
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.gateway import Gateway
@@ -61,6 +62,7 @@ async def deploy(
     topology: Topology, pipeline: Pipeline, recorder: Recorder, options: Options, seed: int = 0
 ) -> AsyncIterator[Deployment]:
     """Stand up the layer of `topology` with `pipeline` in the gateway."""
+    allow_descriptors()
     async with AsyncExitStack() as stack:
         toxiproxy = await stack.enter_async_context(
             open_toxiproxy(options.toxiproxy, options.run_name, seed=seed)
@@ -114,11 +116,12 @@ def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
             name=name,
             model=options.model,
             device=options.device,
+            index=index,
             max_num_seqs=topology.max_num_seqs,
             max_queue=topology.max_queue,
             cpu_step_floor_s=topology.step_floor_s,
         )
-        for name in topology.worker_names()
+        for index, name in enumerate(topology.worker_names())
     ]
 
 

@@ -109,7 +109,7 @@ def _hear(config: WorkerConfig, process: BaseProcess, ready: Connection) -> Work
             told = f"its process ended while starting (exit code {process.exitcode})"
     if isinstance(told, WorkerReady):
         return told
-    raise EnvironmentFault(f"{config.name} did not start: {told}")
+    raise EnvironmentFault(f"{config.name} did not start: {told.rstrip('.')}. See --model and --device")
 
 
 def _end_all(processes: Sequence[BaseProcess]) -> None:

@@ -63,6 +63,7 @@ class Worker:
         self._jobs: dict[Sequence, Job] = {}
         self._left: list[Job] = []  # aborted while a step may be using their slot
         self._wake = asyncio.Event()
+        self._broken: Outcome | None = None  # what to say once the step loop has ended
 
     @property
     def kv_usage_ratio(self) -> float:
@@ -75,6 +76,8 @@ class Worker:
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
+        if self._broken is not None:
+            return self._broken
         try:
             job = read_job(call, self.engine)
         except Refusal as refusal:
@@ -89,14 +92,18 @@ class Worker:
             self._ended(job)
 
     async def run(self) -> None:
-        """The step loop. Ends only by cancellation."""
-        while True:
-            batch = self._next_batch()
-            if batch:
-                await self._step(batch)
-            else:
-                self._wake.clear()
-                await self._wake.wait()
+        """The step loop. Ends only by cancellation, or raises if it cannot go on."""
+        try:
+            while True:
+                batch = self._next_batch()
+                if batch:
+                    await self._step(batch)
+                else:
+                    self._wake.clear()
+                    await self._wake.wait()
+        except Exception as broken:  # whatever it is, nobody may be left waiting for a loop that has ended
+            self._broke(f"the step loop broke: {type(broken).__name__}: {broken}")
+            raise
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -151,6 +158,13 @@ class Worker:
         if job.take(token, now):
             job.done.set_result(OK)
             self._release(job)
+
+    def _broke(self, cause: str) -> None:
+        """Answer everybody; slots are not released, since that may be what broke."""
+        self._broken = Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500)
+        for job in self._jobs.values():
+            if not job.done.done():
+                job.done.set_result(self._broken)
 
     def _fail(self, batch: list[Sequence], cause: str) -> None:
         for job in [self._jobs[s] for s in batch if s in self._jobs]:

@@ -1,9 +1,11 @@
 """Worker processes as a client meets them: the official client, plain HTTP, signals, and a slow model."""
 
 import asyncio
+import multiprocessing
 import os
 import signal
 from collections.abc import AsyncIterator
+from multiprocessing.connection import Connection
 
 import aiohttp
 import openai
@@ -12,9 +14,9 @@ import pytest
 
 from faults.slow_steps import SlowSteps
 from harness.errors import EnvironmentFault
-from harness.serving.pool import Pool
+from harness.serving.pool import Pool, forkserver_context
 from harness.serving.worker_admin import WorkerAdmin
-from harness.serving.worker_process import WorkerConfig
+from harness.serving.worker_process import FAILED, WorkerConfig, main
 
 pytestmark = pytest.mark.real
 
@@ -197,9 +199,38 @@ async def test_a_wrong_fault_order_is_refused(
 
 
 async def test_a_worker_that_cannot_start_is_said_with_its_cause(tmp_path) -> None:
-    with pytest.raises(EnvironmentFault, match="worker-0 did not start: "):
+    with pytest.raises(EnvironmentFault, match=r"worker-0 did not start: .*[^.]\. See --model and --device$"):
         async with Pool([WorkerConfig(name="worker-0", model=str(tmp_path))]):
             pass
+
+
+def break_at_the_first_step(config: WorkerConfig, ready: Connection) -> None:
+    """A worker process whose engine says nothing, which its step loop cannot survive."""
+    from harness.serving.torch_engine import TorchEngine
+
+    TorchEngine.step = lambda self, batch: []
+    main(config, ready)
+
+
+async def test_a_worker_whose_step_loop_breaks_says_so_and_ends_with_a_status(
+    http: aiohttp.ClientSession,
+) -> None:
+    hear, tell = multiprocessing.Pipe(duplex=False)
+    config = WorkerConfig(name="worker-0", device="cpu")
+    process = forkserver_context().Process(target=break_at_the_first_step, args=(config, tell), daemon=True)
+    process.start()
+    try:
+        port = (await asyncio.to_thread(hear.recv)).port
+        async with http.post(f"http://127.0.0.1:{port}/v1/completions", json={"prompt": "x"}) as response:
+            assert response.status == 500
+            assert "the step loop broke: ValueError" in await response.text()
+        await asyncio.to_thread(process.join, 10)
+        assert process.exitcode == FAILED
+    finally:
+        process.kill()
+        process.join()
+        hear.close()
+        tell.close()
 
 
 async def test_ending_a_pool_leaves_no_process(pool: Pool) -> None:
