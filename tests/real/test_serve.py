@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import openai
+import psutil
 import pytest
 
 pytestmark = pytest.mark.real
@@ -37,7 +38,7 @@ def limplock(env: dict[str, str], tmp_path: Path) -> Command:
 
 
 @pytest.fixture
-def gateway(env: dict[str, str], tmp_path: Path) -> Iterator[dict[str, str]]:
+def serving(env: dict[str, str], tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """A serving layer; what it printed, by the first word of the line."""
     command = [sys.executable, "-m", "harness", "serve", "--workers", "2", "--toxiproxy", "embedded"]
     process = subprocess.Popen(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
@@ -49,10 +50,20 @@ def gateway(env: dict[str, str], tmp_path: Path) -> Iterator[dict[str, str]]:
             said[word] = rest.strip()
         if line.startswith("Ctrl-C"):
             break
+    yield process, said
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    process.stdout.close()
+
+
+@pytest.fixture
+def gateway(serving: tuple[subprocess.Popen[str], dict[str, str]]) -> Iterator[dict[str, str]]:
+    """What a serving layer printed. It must end well."""
+    process, said = serving
     yield said
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
-    process.stdout.close()
 
 
 def state_of(worker_line: str) -> dict:
@@ -104,6 +115,24 @@ def test_a_worker_that_is_not_there_is_refused_with_the_closest(
     done = limplock("fault", "slow_steps", "--worker", "7")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "unknown worker 'worker-7'" in done.stderr
+
+
+def test_serving_ends_with_exit_6_when_a_worker_does_not_confirm_its_healing(
+    serving: tuple[subprocess.Popen[str], dict[str, str]], limplock: Command
+) -> None:
+    process, said = serving
+    done = limplock("fault", "slow_steps", "--worker", "1", "--for", "600")
+    assert done.returncode == 0, done.stderr
+    port = int(said["worker-1"].split()[0].rpartition(":")[2])
+    [worker] = [
+        each
+        for each in psutil.Process(process.pid).children(recursive=True)
+        if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in each.net_connections())
+    ]
+    worker.suspend()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 6
+    assert not psutil.pid_exists(worker.pid)
 
 
 @pytest.fixture
