@@ -52,6 +52,7 @@ class Fault:
 
     kind: ClassVar[str] = "none"
     meaning: ClassVar[str] = "nothing goes wrong"
+    heals: ClassVar[bool] = True  # leaving brings the worker back to what it was
 
     def step_s(self, step_s: float) -> float:
         """Seconds that an engine step takes which would have taken `step_s`. Its slots stay held."""

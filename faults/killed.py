@@ -14,6 +14,7 @@ class Killed(Fault):
 
     kind: ClassVar[str] = "killed"
     meaning: ClassVar[str] = "the worker's process is killed and does not come back"
+    heals: ClassVar[bool] = False
 
     @asynccontextmanager
     async def install(self, site: Site) -> AsyncIterator[None]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from faults.registry import FAULTS
 from harness.config import check_stand, find_preset, find_presets, find_scenario
 from harness.demo import broken_promises, demo_code, demo_plan
 from harness.deployment import Deployment, Options
@@ -82,8 +83,9 @@ def run_fault(kind: str, worker: int, for_s: float, gateway: str | None, words: 
     where = gateway or find_gateway()
     request = FaultRequest(kind=kind, worker=worker_name(worker), for_s=for_s, parameters=parameters)
     run_to_the_end(order_fault(where, request))
-    given = " ".join(f"{name}={value:g}" for name, value in parameters.items())
-    PipeConsole().print(f"{kind} {given} on {worker_name(worker)} for {for_s:g} s", highlight=False)
+    what = " ".join([kind, *(f"{name}={value:g}" for name, value in parameters.items())])
+    until = f" for {for_s:g} s" if FAULTS[kind].heals else ""
+    PipeConsole().print(f"{what} on {worker_name(worker)}{until}", highlight=False)
     return ExitCode.PASS
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deployment, Options, deploy
-from harness.errors import CleanupUnverified
+from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.judging.history import (
     CallerSetup,
     FaultChanged,
@@ -98,7 +98,10 @@ class _Experiment:
                 self._progress.phase(phase)
                 if phase == "fault" and self._scenario.fault is not None:
                     site = self._deployment.sites[worker_name(self._scenario.faulted_worker)]
-                    await fault.enter_async_context(self._scenario.fault.install(site))
+                    try:
+                        await fault.enter_async_context(self._scenario.fault.install(site))
+                    except OSError as lost:
+                        raise EnvironmentFault(str(lost)) from lost
                     self._changed(active=True)
 
     def _faulted(self) -> str | None:

@@ -48,7 +48,8 @@ class FaultDesk:
                 was_on = True
                 if not installed.done():
                     installed.set_result(None)
-                await asyncio.sleep(for_s)
+                if fault.heals:
+                    await asyncio.sleep(for_s)
         except Exception as failed:  # whatever it is, who ordered must not wait for ever
             if was_on or isinstance(failed, CleanupUnverified):
                 self._unclean.append(f"{fault.kind} on {worker} may still be there: {failed}")

@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from faults.fault import Fault
+from faults.killed import Killed
 from faults.slow_steps import SlowSteps
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
 from harness.serving.fault_desk import FaultDesk
@@ -134,3 +135,11 @@ async def test_a_fault_that_does_not_heal_is_told_by_closing(for_s: float) -> No
     await asyncio.sleep(10)
     with pytest.raises(CleanupUnverified, match="slow_steps on worker-0 may still be there: worker-0 does"):
         await desk.close()
+
+
+async def test_a_kill_holds_no_place_for_a_fault_that_would_heal(site: FakeSite) -> None:
+    desk = FaultDesk({"worker-0": site})
+    await desk.order("worker-0", Killed(), for_s=3600)
+    await asyncio.sleep(1.0)
+    await desk.order("worker-0", SlowSteps(factor=2), for_s=1)
+    await desk.close()
