@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 
-FIRST_RPS = 150.0  # 300 samples a step, the fewest that a p99 is taken of
+FIRST_RPS = 100.0  # 300 samples a step, the fewest that a p99 is taken of
 FACTOR = 1.25
 TRIES = 4  # a rate counts as held if one try holds it: what disturbs the machine can only make it later
 MAX_LAG_S = 0.005

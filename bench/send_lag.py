@@ -24,7 +24,7 @@ from harness.serving.http_link import HttpLink
 from harness.serving.openai_api import COMPLETIONS
 from policies.policy import Call
 
-STEP_S = 2.0
+STEP_S = 3.0
 
 _PAYLOAD = completion_body("a list of all names", TOKENS, seed=1)
 
