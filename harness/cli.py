@@ -3,9 +3,11 @@
 What is slow to import is imported where it is used, so that help and refusals come at once.
 """
 
+import signal
 import sys
 import tempfile
 import traceback
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +15,7 @@ import typer
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
+from harness.interrupts import Interrupted, Terminated
 from harness.reporting.console import PipeConsole
 
 app = typer.Typer(
@@ -34,6 +37,14 @@ Toxiproxy = Annotated[
 ]
 Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[bool, typer.Option("--version", help="Say the version and end.")] = False,
+) -> None:
+    if version:
+        PipeConsole().print(f"limplock {metadata.version('limplock')}", highlight=False)
 
 
 @app.command()
@@ -61,7 +72,7 @@ def run(
 
 
 @app.command("list")
-def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults or metrics")]) -> int:
+def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults or metrics")] = "") -> int:
     """List what there is, with one line of meaning each."""
     from harness.catalogue import catalogue
 
@@ -120,11 +131,16 @@ def run_command_line(arguments: list[str]) -> int:
     try:
         return int(app(arguments or ["--help"], standalone_mode=False) or 0)
     except LimplockError as known:
+        if isinstance(known, Interrupted | Terminated):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C must not change the exit code now
         _say(str(known))
         return known.exit_code
     except typer.exceptions.TyperException as wrong:  # the command line itself
         _say(f"{getattr(wrong, 'format_message', wrong.__str__)().rstrip('.')}. See: limplock --help")
         return ExitCode.BAD_INPUT
+    except OSError as full:  # our own output or files; what the work may raise, it has mapped itself
+        _say(f"cannot go on: {full.strerror or full}")
+        return ExitCode.ENVIRONMENT
     except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
         return _report_bug()
 

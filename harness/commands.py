@@ -13,6 +13,7 @@ from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
 from harness.fault_order import order_fault, read_parameters
 from harness.interrupts import Interrupted, run_to_the_end
+from harness.judging.result import Verdict
 from harness.reporting.console import PipeConsole
 from harness.reporting.terminal import render_comparison
 from harness.results import new_folder
@@ -54,8 +55,12 @@ def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
     console.print(render_comparison(results))
     _show_files(console, folder)
     broken = broken_promises(plan, results)
+    if any(result.verdict is Verdict.INCONCLUSIVE for result in results):
+        console.print(
+            "INCONCLUSIVE tells of the machine, not of the policy: close what keeps it busy, then try again."
+        )
     for line in broken:
-        console.print(f"not as stated: {line}", style="bold red", markup=False, highlight=False)
+        console.print(f"not as the scenario states: {line}", style="bold red", markup=False, highlight=False)
     if not broken:
         console.print("All three came out as stated.", style="bold green")
     return demo_code(plan, results)
@@ -108,7 +113,9 @@ def _announce(deployment: Deployment) -> None:
     console.print(f"toxiproxy {toxiproxy.url} ({toxiproxy.kind} {toxiproxy.version})")
     body = '{"prompt": "A list is", "max_tokens": 64, "temperature": 0.7}'
     console.print(f"\ncurl {url}/v1/completions -H 'Content-Type: application/json' -d '{body}'\n")
-    console.print("Ctrl-C stops it. Meanwhile: limplock fault slow_steps --worker 2 --factor 10 --for 30")
+    last = len(deployment.workers) - 1
+    order = f"limplock fault slow_steps --worker {last} --factor 10 --for 30 --gateway {url}"
+    console.print(f"Ctrl-C stops it. Meanwhile: {order}")
 
 
 def _show_files(console: Console, folder: Path) -> None:

@@ -4,11 +4,14 @@
 order and checks that it is gone.
 """
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import NoReturn
 
+import psutil
 from aiohttp import web
 
 from faults.toxiproxy.errors import ToxiproxyError
@@ -29,6 +32,8 @@ from harness.serving.service import Service
 from harness.serving.worker_admin import WorkerAdmin
 from harness.serving.worker_process import WorkerConfig
 from policies.pipeline import Pipeline
+
+WATCH_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +105,16 @@ async def deploy(
             link_urls=link_urls,
             toxiproxy=toxiproxy,
         )
+
+
+async def watch(deployment: Deployment) -> NoReturn:
+    """Look after what nobody else would miss. EnvironmentFault once the proxies' process is gone."""
+    toxiproxy = deployment.toxiproxy
+    while all(psutil.pid_exists(pid) for pid in toxiproxy.pids):  # noqa: ASYNC110 - nobody signals it
+        await asyncio.sleep(WATCH_EVERY_S)
+    raise EnvironmentFault(
+        f"the {toxiproxy.kind} Toxiproxy at {toxiproxy.url} has ended: every link is cut. Run it again"
+    )
 
 
 def _model(pool: Pool) -> str:

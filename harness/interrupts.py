@@ -34,12 +34,15 @@ def run_to_the_end(work: Coroutine[Any, Any, T]) -> T:
             loop.add_signal_handler(number, _tell, told, end, task)
         return await work
 
+    before = signal.getsignal(signal.SIGINT)
     try:
         return asyncio.run(watched())
     except asyncio.CancelledError:
         if told:
             raise told[0]("stopped and cleaned up") from None
         raise
+    finally:
+        signal.signal(signal.SIGINT, before)  # asyncio leaves its own default, which raises anywhere
 
 
 def _tell(told: list[type[LimplockError]], end: type[LimplockError], task: asyncio.Task[Any] | None) -> None:

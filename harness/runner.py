@@ -5,9 +5,10 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from importlib.metadata import version
 from pathlib import Path
+from typing import NoReturn
 
 from harness.asking import Asker, plan_requests
-from harness.deployment import Deployment, Options, deploy
+from harness.deployment import Deployment, Options, deploy, watch
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.judging.history import (
     CallerSetup,
@@ -73,7 +74,7 @@ class _Experiment:
             self._recorder.start()
             zero_s = asyncio.get_running_loop().time()
             async with sample_forever(self._deployment, self._recorder, self._faulted(), self._progress):
-                await _both(self._load(zero_s), self._phases(zero_s))
+                await _all_of(self._load(zero_s), self._phases(zero_s), beside=watch(self._deployment))
 
     async def _load(self, zero_s: float) -> None:
         """Send the plan, give what is still open a while, then count it as hung."""
@@ -166,12 +167,16 @@ async def _sleep_until(loop_time_s: float) -> None:
         await asyncio.sleep(ahead_s)
 
 
-async def _both(*work: Coroutine[None, None, None]) -> None:
-    """Run side by side. The first failure ends the others and is raised as it is."""
+async def _all_of(*work: Coroutine[None, None, None], beside: Coroutine[None, None, NoReturn]) -> None:
+    """Run side by side to the end of `work`. The first failure ends the others and is raised as it is."""
     tasks = [asyncio.create_task(each) for each in work]
+    aside = asyncio.create_task(beside)
     try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        for task in done:
-            task.result()
+        left: set[asyncio.Task[None]] = set(tasks)
+        while left:
+            done, _ = await asyncio.wait((*left, aside), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+            left -= done
     finally:
-        await cancel_all(tasks)
+        await cancel_all((*tasks, aside))

@@ -1,6 +1,5 @@
 """`limplock serve`: pool and gateway, open to any OpenAI-style client on loopback until told to stop."""
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +9,7 @@ import msgspec
 import psutil
 
 from harness.config import make_writable
-from harness.deployment import Deployment, Options, deploy
+from harness.deployment import Deployment, Options, deploy, watch
 from harness.errors import BadInput, EnvironmentFault
 from harness.judging.history import NoHistory
 from harness.scenario import Topology
@@ -32,13 +31,13 @@ class Announcement(msgspec.Struct, frozen=True):
 async def serve(
     workers: int, preset: Preset, options: Options, announce: Callable[[Deployment], None]
 ) -> None:
-    """Stand until cancelled. EnvironmentFault, with nothing started, if the cache cannot be written."""
+    """Stand until cancelled. EnvironmentFault if the cache cannot be written, or the proxies have ended."""
     _make_folder()
     topology = Topology(services=(), workers=workers)
     async with deploy(topology, preset.build(0), Recorder(NoHistory()), options) as deployment:
         with _announced(deployment.gateway_server.url):
             announce(deployment)
-            await asyncio.Event().wait()
+            await watch(deployment)
 
 
 def find_gateway() -> str:

@@ -11,14 +11,14 @@ from harness.judging.result import Trend, Verdict
 _UNITS = frozenset({"s", "ms", "%"})
 WORD = 9  # columns of the word that a fact opens with
 COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
-SPAN = "before > during > after the fault"
+SPAN = "before | during | after the fault"
 MARK = "; * is the faulted worker"
 
 Form = Callable[[float | None], str]
 
 
 def trend(values: Trend | None, form: Form, *, alarm: bool = False) -> Text:
-    """`9.1 > 24 > 9.0`; in red where something was proved to have gone wrong."""
+    """`9.1 | 24 | 9.0`; in red where something was proved to have gone wrong."""
     if values is None:
         return Text("-")
     parts = [form(value) for value in (values.before, values.during, values.after)]
@@ -26,11 +26,11 @@ def trend(values: Trend | None, form: Form, *, alarm: bool = False) -> Text:
 
 
 def _unit_once(parts: Sequence[str]) -> str:
-    """`0.50 > 0.49 > 0.50 s` instead of the unit three times."""
+    """`0.50 | 0.49 | 0.50 s` instead of the unit three times."""
     units = {part.lstrip("0123456789.,") for part in parts if part != "-"}
     unit = units.pop() if len(units) == 1 else ""
-    bare = " > ".join(part.removesuffix(unit) for part in parts)
-    return f"{bare} {unit}".rstrip() if unit in _UNITS else " > ".join(parts)
+    bare = " | ".join(part.removesuffix(unit) for part in parts)
+    return f"{bare} {unit}".rstrip() if unit in _UNITS else " | ".join(parts)
 
 
 def verdict_line(verdict: Verdict, what: str, headline: str) -> Text:

@@ -84,16 +84,17 @@ class Pool:
 def forkserver_context() -> multiprocessing.context.ForkServerContext:
     """The start method for every process of ours, with the forkserver running and torch imported in it.
 
-    Ctrl-C reaches the whole process group. The forkserver and its children are started with it ignored, so
-    that no child is caught half-way through its start.
+    Ctrl-C reaches the whole process group, and so does the SIGTERM of many a supervisor. The forkserver and
+    its children are started with both ignored, so that none is caught half-way; the main process decides.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         forkserver.ensure_running()
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return context
 
 

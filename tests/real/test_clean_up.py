@@ -120,7 +120,9 @@ def test_a_second_ctrl_c_does_not_skip_the_clean_up(start) -> None:
         program.process.send_signal(signal.SIGINT)
         time.sleep(0.05)
     _, err = program.process.communicate(timeout=30)
-    assert program.process.returncode == 130, err
+    assert "stopped and cleaned up" in err
+    # Between the end of the clean-up and the end of the program a signal may still find its default.
+    assert program.process.returncode in (130, -signal.SIGINT), err
     assert program.wait_until_gone() == []
 
 

@@ -10,13 +10,13 @@ from harness.reporting.cells import trend
 @pytest.mark.parametrize(
     ("values", "form", "shown"),
     [
-        ((0.5, 0.49, 0.5), seconds, "0.50 > 0.49 > 0.50 s"),
-        ((0.002, 5.5, 0.002), seconds, "2ms > 5.5s > 2ms"),
-        ((0.002, None, 0.003), seconds, "2 > - > 3 ms"),
-        ((0.5, inf, None), seconds, "0.50s > never > -"),
-        ((1.0, 0.12, 0.66), share, "100 > 12 > 66 %"),
-        ((9.1, 1234.0, 0.0), count, "9.1 > 1,234 > 0"),
-        ((None, None, None), seconds, "- > - > -"),
+        ((0.5, 0.49, 0.5), seconds, "0.50 | 0.49 | 0.50 s"),
+        ((0.002, 5.5, 0.002), seconds, "2ms | 5.5s | 2ms"),
+        ((0.002, None, 0.003), seconds, "2 | - | 3 ms"),
+        ((0.5, inf, None), seconds, "0.50s | never | -"),
+        ((1.0, 0.12, 0.66), share, "100 | 12 | 66 %"),
+        ((9.1, 1234.0, 0.0), count, "9.1 | 1,234 | 0"),
+        ((None, None, None), seconds, "- | - | -"),
     ],
 )
 def test_a_common_unit_is_written_once(values, form, shown):

@@ -49,9 +49,9 @@ def test_an_inconclusive_run_says_why_in_its_first_line():
 def test_hops_are_shown_before_during_and_after():
     shown = text(render_run(judged()))
     slots, waiting, through = row(shown, "front /32")
-    assert re.fullmatch(r"9\.1 > 3[12] > 3[12]", slots)
-    assert waiting.startswith("0 > ")
-    assert through.startswith("2ms > ")
+    assert re.fullmatch(r"9\.1 \| 3[12] \| 3[12]", slots)
+    assert waiting.startswith("0 | ")
+    assert through.startswith("2ms | ")
     assert "worker 2 /8 *" in shown
 
 
@@ -105,7 +105,7 @@ def test_three_runs_stand_side_by_side_on_80_columns():
     shown = text(render_comparison(trio()), 80)
     assert row(shown, "                 FAIL spread") == ["PASS contained", "PASS contained"]
     assert len(re.findall(r"^slots in use", shown, re.MULTILINE)) == 1
-    assert row(shown, "local_front")[0].startswith("2ms > 5.5s")
+    assert row(shown, "local_front")[0].startswith("2ms | 5.5s")
 
 
 def test_more_runs_than_fit_go_below_each_other_and_none_is_lost():
