@@ -6,6 +6,7 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
+from harness.errors import BadInput
 from harness.serving.model.checkpoint_config import CheckpointConfig
 from harness.serving.model.checkpoint_files import EMBEDDING, HEAD, LAST_NORM, CheckpointFiles
 from harness.serving.model.decoder import DecoderWeights, LayerWeights
@@ -55,4 +56,6 @@ def _layer(
 def _read(files: CheckpointFiles, name: str) -> Tensor:
     with safe_open(files.where[name], framework="pt") as file:
         tensor: Tensor = file.get_tensor(name)
+    if not torch.isfinite(tensor).all():
+        raise BadInput(f"{files.where[name]}: {name} holds NaN or infinite numbers; the weights are damaged")
     return tensor

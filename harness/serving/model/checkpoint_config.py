@@ -4,13 +4,13 @@ Every field is either used, known not to change the maths, or refused: a field t
 text that is subtly wrong.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import BadInput
 from harness.serving.model.config import DecoderConfig
+from harness.serving.model.fields import count, number, read_json, shown
 from harness.serving.model.rope_scaling import read_rope
 
 _FIXED: dict[str, object] = {
@@ -71,6 +71,7 @@ def read_checkpoint_config(folder: Path) -> CheckpointConfig:
     heads = _count(raw, "num_attention_heads", path)
     width = _count(raw, "hidden_size", path)
     theta, scaling = read_rope(raw, path)
+    epsilon = raw.get("rms_norm_eps")
     decoder = DecoderConfig(
         vocab_size=_count(raw, "vocab_size", path),
         layers=_count(raw, "num_hidden_layers", path),
@@ -79,62 +80,55 @@ def read_checkpoint_config(folder: Path) -> CheckpointConfig:
         kv_heads=_count(raw, "num_key_value_heads", path, default=heads),
         head_dim=_count(raw, "head_dim", path, default=width // heads),
         ffn_width=_count(raw, "intermediate_size", path),
-        max_positions=_count(raw, "max_position_embeddings", path, default=2048),
-        norm_eps=_number(raw, "rms_norm_eps", path, default=1e-6),
+        max_positions=_count(raw, "max_position_embeddings", path, default=2048, least=2),
+        norm_eps=number(1e-6 if epsilon is None else epsilon, "rms_norm_eps", path),
         rope_theta=theta,
         rope_scaling=scaling,
     )
     if decoder.heads % decoder.kv_heads or decoder.head_dim % 2:
         raise BadInput(f"{path}: {heads} heads do not divide into {decoder.kv_heads} groups of even width")
-    return CheckpointConfig(decoder, raw.get("tie_word_embeddings") is True, _eos_ids(raw, folder))
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file. Raises BadInput."""
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadInput(f"{path} is missing; expected a checkpoint folder of the Llama architecture") from None
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read as JSON: {error}") from None
-    if not isinstance(raw, dict):
-        raise BadInput(f"{path} must hold an object, found {type(raw).__name__}")
-    return raw
+    return CheckpointConfig(decoder, _tied(raw, path), _eos_ids(raw, folder, decoder.vocab_size))
 
 
 def _refuse_unsupported(raw: dict[str, Any], path: Path) -> None:
     if raw.get("model_type") != "llama":
-        raise BadInput(f"{path}: model_type is {raw.get('model_type')!r}; only 'llama' is supported")
+        raise BadInput(f"{path}: model_type is {shown(raw.get('model_type'))}; only 'llama' is supported")
     for key, value in raw.items():
         if key in _FIXED and value != _FIXED[key]:
-            raise BadInput(f"{path}: {key} is {value!r}; only {_FIXED[key]!r} is supported")
+            raise BadInput(f"{path}: {key} is {shown(value)}; only {_FIXED[key]!r} is supported")
         known = key in _FIXED or key in _USED or key in _HARMLESS
         if not known and value not in (None, False):
-            raise BadInput(f"{path}: unsupported field {key} = {value!r}; it might change the maths")
+            raise BadInput(f"{path}: unsupported field {key} = {shown(value)}; it might change the maths")
 
 
-def _count(raw: dict[str, Any], key: str, path: Path, default: int | None = None) -> int:
+def _count(raw: dict[str, Any], key: str, path: Path, default: int | None = None, least: int = 1) -> int:
     value = raw.get(key)
-    value = default if value is None else value
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise BadInput(f"{path}: {key} must be a whole number above 0, found {value!r}")
-    return value
+    return count(default if value is None else value, key, path, least)
 
 
-def _number(raw: dict[str, Any], key: str, path: Path, default: float) -> float:
-    value = raw.get(key)
-    value = default if value is None else value
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-        raise BadInput(f"{path}: {key} must be a number above 0, found {value!r}")
-    return float(value)
+def _tied(raw: dict[str, Any], path: Path) -> bool:
+    value = raw.get("tie_word_embeddings")
+    if not isinstance(value, bool | None):
+        raise BadInput(f"{path}: tie_word_embeddings must be true or false, found {shown(value)}")
+    return value is True
 
 
-def _eos_ids(raw: dict[str, Any], folder: Path) -> frozenset[int]:
+def _eos_ids(raw: dict[str, Any], folder: Path, vocab_size: int) -> frozenset[int]:
     """Ids that end a text: chat models often name theirs in generation_config.json only."""
     extra = folder / "generation_config.json"
-    sources = [raw, read_json(extra)] if extra.exists() else [raw]
+    sources = {folder / "config.json": raw} | ({extra: read_json(extra)} if extra.exists() else {})
     ids: set[int] = set()
-    for source in sources:
+    for path, source in sources.items():
         value = source.get("eos_token_id")
-        ids.update([value] if isinstance(value, int) else value or [])
+        listed = value if isinstance(value, list) else [] if value is None else [value]
+        ids.update(_eos_id(one, path, vocab_size) for one in listed)
     return frozenset(ids)
+
+
+def _eos_id(value: object, path: Path, vocab_size: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < vocab_size:
+        raise BadInput(
+            f"{path}: eos_token_id must be one id or a list of ids, each from 0 to {vocab_size - 1}, "
+            f"found {shown(value)}"
+        )
+    return value

@@ -8,8 +8,9 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 
 from harness.errors import BadInput
-from harness.serving.model.checkpoint_config import CheckpointConfig, read_json
+from harness.serving.model.checkpoint_config import CheckpointConfig
 from harness.serving.model.config import DecoderConfig
+from harness.serving.model.fields import read_json
 
 EMBEDDING, LAST_NORM, HEAD = "model.embed_tokens.weight", "model.norm.weight", "lm_head.weight"
 _READABLE = {"F32", "F16", "BF16"}
@@ -29,6 +30,11 @@ class CheckpointFiles:
 
     def require(self, config: CheckpointConfig) -> None:
         """Raise BadInput unless exactly the tensors of `config` are there, in their shapes."""
+        if config.decoder.layers > len(self.where):  # or the names below could be more than memory holds
+            raise BadInput(
+                f"{self.folder}: config.json says {config.decoder.layers} layers, "
+                f"the *.safetensors files hold {len(self.where)} tensors in all"
+            )
         expected = expected_shapes(config.decoder)
         if config.tied:
             expected.pop(HEAD)
@@ -53,6 +59,8 @@ class CheckpointFiles:
             )
 
     def _read_header(self, path: Path) -> None:
+        if path.exists() and not path.is_file():
+            raise BadInput(f"{path} is not a file")
         try:
             with safe_open(path, framework="numpy") as file:
                 for name in file.keys():  # noqa: SIM118  # this object cannot be iterated

@@ -7,7 +7,8 @@ from tokenizers import Tokenizer as Subwords
 
 from harness.errors import BadInput
 from harness.serving.model.chat_template import ChatTemplate
-from harness.serving.model.checkpoint_config import CheckpointConfig, read_json
+from harness.serving.model.checkpoint_config import CheckpointConfig
+from harness.serving.model.fields import read_json, shown
 from harness.serving.model.subword_tokenizer import SubwordTokenizer
 
 
@@ -34,9 +35,7 @@ def _template(folder: Path) -> ChatTemplate | None:
     settings_path = folder / "tokenizer_config.json"
     settings = read_json(settings_path) if settings_path.exists() else {}
     own_file = folder / "chat_template.jinja"
-    source = own_file.read_text(encoding="utf-8") if own_file.exists() else settings.get("chat_template")
-    if isinstance(source, list):  # several by name
-        source = next((entry["template"] for entry in source if entry.get("name") == "default"), None)
+    source = _text(own_file) if own_file.exists() else _named(settings.get("chat_template"), settings_path)
     if source is None:
         return None
     specials = {
@@ -45,6 +44,25 @@ def _template(folder: Path) -> ChatTemplate | None:
     return ChatTemplate(source, specials)
 
 
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise BadInput(f"{path} is not a file")
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+
+
+def _named(value: object, path: Path) -> str | None:
+    """One template, or the one called `default` of several."""
+    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+        chosen = [entry.get("template", entry) for entry in value if entry.get("name") == "default"]
+        value = chosen[0] if chosen else None
+    if not isinstance(value, str | None):
+        raise BadInput(f"{path}: chat_template must be text or named texts, found {shown(value)}")
+    return value
+
+
 def _content(token: Any) -> str:
     """A special token is written as text or as an object holding it."""
-    return str(token.get("content", "")) if isinstance(token, dict) else token or ""
+    return str((token.get("content") if isinstance(token, dict) else token) or "")

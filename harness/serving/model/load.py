@@ -8,6 +8,7 @@ from harness.serving.model.checkpoint import load_checkpoint_weights
 from harness.serving.model.checkpoint_config import read_checkpoint_config
 from harness.serving.model.checkpoint_tokenizer import load_checkpoint_tokenizer
 from harness.serving.model.config import DecoderConfig
+from harness.serving.model.damage import refusing_damage
 from harness.serving.model.decoder import DecoderWeights
 from harness.serving.model.names import Source, locate
 from harness.serving.model.smollm2 import load_smollm2
@@ -33,7 +34,8 @@ def load_model(name_or_path: str, device: str = "cpu") -> LoadedModel:
         case Source.SMOLLM2:
             return LoadedModel(found.name, *load_smollm2(found.path, device))
         case Source.CHECKPOINT:
-            checkpoint = read_checkpoint_config(found.path)
-            weights = load_checkpoint_weights(found.path, checkpoint, device)
-            tokenizer = load_checkpoint_tokenizer(found.path, checkpoint)
+            with refusing_damage(found.path):
+                checkpoint = read_checkpoint_config(found.path)
+                weights = load_checkpoint_weights(found.path, checkpoint, device)
+                tokenizer = load_checkpoint_tokenizer(found.path, checkpoint)
             return LoadedModel(found.name, checkpoint.decoder, weights, tokenizer)

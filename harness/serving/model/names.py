@@ -9,6 +9,8 @@ from harness.errors import BadInput, unknown
 from harness.serving.model.checkpoint_config import read_checkpoint_config
 from harness.serving.model.checkpoint_files import CheckpointFiles
 from harness.serving.model.checkpoint_tokenizer import load_checkpoint_tokenizer
+from harness.serving.model.damage import refusing_damage
+from harness.serving.model.fields import shown
 from harness.serving.model.smollm2_file import require_smollm2, smollm2_path
 
 
@@ -42,8 +44,17 @@ def locate(name_or_path: str) -> Located:
         return Located(Source.TINY, "tiny", Path())
     if name_or_path == "smollm2":
         return Located(Source.SMOLLM2, "smollm2", require_smollm2(smollm2_path()))
+    if "\0" in name_or_path:
+        raise BadInput(f"model {shown(name_or_path)} holds a zero byte, which no path can")
+    try:
+        return _locate_folder(name_or_path)
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~somebody unknown, a loop of links
+        raise BadInput(f"model {shown(name_or_path)} cannot be looked up: {_reason(error)}") from None
+
+
+def _locate_folder(name_or_path: str) -> Located:
     folder = Path(name_or_path).expanduser()
-    if not _means_path(name_or_path, folder):
+    if not name_or_path or not _means_path(name_or_path, folder):
         raise BadInput(f"{unknown('model', name_or_path, MODEL_NAMES)}, or a checkpoint folder")
     if not folder.is_dir():
         raise BadInput(
@@ -59,10 +70,15 @@ def check_model(name_or_path: str) -> None:
     """
     found = locate(name_or_path)
     if found.source is Source.CHECKPOINT:
-        config = read_checkpoint_config(found.path)
-        CheckpointFiles(found.path).require(config)
-        load_checkpoint_tokenizer(found.path, config)
+        with refusing_damage(found.path):
+            config = read_checkpoint_config(found.path)
+            CheckpointFiles(found.path).require(config)
+            load_checkpoint_tokenizer(found.path, config)
 
 
 def _means_path(name: str, folder: Path) -> bool:
     return folder.exists() or os.sep in name or name.startswith((".", "~"))
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error)

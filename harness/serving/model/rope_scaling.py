@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.errors import BadInput
 from harness.serving.model.config import LinearScaling, Llama3Scaling
+from harness.serving.model.fields import count, number, shown
 
 DEFAULT_THETA = 10_000.0
 _KINDS: dict[str, set[str]] = {
@@ -16,15 +17,27 @@ _KINDS: dict[str, set[str]] = {
 
 def read_rope(raw: dict[str, Any], path: Path) -> tuple[float, LinearScaling | Llama3Scaling | None]:
     """(base, scaling). Raises BadInput for a kind of scaling that is not implemented."""
-    fields = {**(raw.get("rope_scaling") or {}), **(raw.get("rope_parameters") or {})}
-    theta = fields.pop("rope_theta", None) or raw.get("rope_theta") or DEFAULT_THETA
+    fields = {**_object(raw, "rope_scaling", path), **_object(raw, "rope_parameters", path)}
+    thetas = (fields.pop("rope_theta", None), raw.get("rope_theta"), DEFAULT_THETA)
+    theta = next(theta for theta in thetas if theta is not None)
     older = fields.pop("type", "default")
     kind = fields.pop("rope_type", older)
-    if kind not in _KINDS:
-        raise BadInput(f"{path}: rotary scaling {kind!r} is not supported; only {', '.join(_KINDS)}")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise BadInput(f"{path}: rotary scaling {shown(kind)} is not supported; only {', '.join(_KINDS)}")
     _require(fields, _KINDS[kind], kind, path)
-    numbers = {name: _number(value, name, path) for name, value in fields.items()}
-    return _number(theta, "rope_theta", path), _scaling(kind, numbers)
+    numbers = {name: number(value, name, path) for name, value in fields.items()}
+    if kind == "llama3":
+        count(fields["original_max_position_embeddings"], "original_max_position_embeddings", path)
+        if not numbers["low_freq_factor"] < numbers["high_freq_factor"]:
+            raise BadInput(f"{path}: low_freq_factor must be below high_freq_factor")
+    return number(theta, "rope_theta", path), _scaling(kind, numbers)
+
+
+def _object(raw: dict[str, Any], key: str, path: Path) -> dict[str, Any]:
+    value = raw.get(key)
+    if not isinstance(value, dict | None):
+        raise BadInput(f"{path}: {key} must be an object, found {shown(value)}")
+    return value or {}
 
 
 def _scaling(kind: str, numbers: dict[str, float]) -> LinearScaling | Llama3Scaling | None:
@@ -49,9 +62,3 @@ def _require(fields: dict[str, Any], names: set[str], kind: str, path: Path) -> 
         raise BadInput(
             f"{path}: rotary scaling {kind!r} takes {expected}; found {', '.join(sorted(fields)) or 'none'}"
         )
-
-
-def _number(value: object, name: str, path: Path) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-        raise BadInput(f"{path}: {name} must be a number above 0, found {value!r}")
-    return float(value)
