@@ -1,19 +1,23 @@
 """The gateway's HTTP side: the OpenAI-style API, the model it serves, and the ordering of faults."""
 
+import asyncio
 from collections.abc import Mapping
 from importlib.metadata import version
 
 import msgspec
 from aiohttp import web
+from msgspec import UNSET
 
 from faults.registry import FAULTS, make_fault
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError, unknown
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway import Gateway
-from harness.serving.http_server import application
+from harness.serving.http_server import application, error_response
+from harness.serving.model_card import MODELS, ModelCard, ask_card, models_response, new_card
 
 POOL = "/admin/pool"
 FAULT = "/admin/fault"
+LONGEST_FAULT_S = 86400.0  # a day
 
 REFUSALS: dict[int, type[LimplockError]] = {  # statuses of an order that was not carried out
     400: BadInput,
@@ -46,17 +50,24 @@ class GatewayServer:
         self._gateway = gateway
         self._desk = desk
         self._card = PoolCard(limplock=version("limplock"), model=model, workers=dict(workers))
+        self._model = new_card(model)
 
     def application(self) -> web.Application:
         app = application(self._gateway.handle)
-        app.router.add_get("/v1/models", self._models)
+        app.router.add_get(MODELS, self._models)
         app.router.add_get(POOL, self._pool)
         app.router.add_post(FAULT, self._fault)
         return app
 
     async def _models(self, request: web.Request) -> web.Response:
-        card = {"id": self._card.model, "object": "model", "created": 0, "owned_by": "limplock"}
-        return web.json_response({"object": "list", "data": [card]})
+        if self._model.max_model_len is UNSET:
+            self._model = await self._ask() or self._model
+        return models_response(self._model)
+
+    async def _ask(self) -> ModelCard | None:
+        """The card of the first worker that has one: all serve the same model."""
+        cards = await asyncio.gather(*(ask_card(url) for url in self._card.workers.values()))
+        return next((card for card in cards if card), None)
 
     async def _pool(self, request: web.Request) -> web.Response:
         return web.Response(body=msgspec.json.encode(self._card), content_type="application/json")
@@ -65,25 +76,24 @@ class GatewayServer:
         try:
             order = msgspec.json.decode(await request.read(), type=FaultRequest)
             await self._order(order)
-        except (LimplockError, ValueError, OSError) as failed:
+        except (LimplockError, ValueError, OSError, RecursionError) as failed:
             return _refuse(failed)
         return web.json_response({"fault": order.kind, "worker": order.worker, "for_s": order.for_s})
 
     async def _order(self, order: FaultRequest) -> None:
         if order.kind not in FAULTS:
             raise unknown("fault", order.kind, FAULTS)
-        if not 0 < order.for_s < float("inf"):
-            raise BadInput(f"--for must be above 0 s and finite, got {order.for_s}")
+        if not 0 < order.for_s <= LONGEST_FAULT_S:
+            raise BadInput(f"--for must be above 0 s and at most {LONGEST_FAULT_S:g} s, got {order.for_s}")
         await self._desk.order(order.worker, make_fault(order.kind, order.parameters), order.for_s)
 
 
 def _refuse(failed: Exception) -> web.Response:
-    status = _status(failed)
-    return web.json_response({"error": {"message": str(failed), "code": status}}, status=status)
+    return error_response(str(failed), _status(failed))
 
 
 def _status(failed: Exception) -> int:
-    if isinstance(failed, ValueError):
+    if isinstance(failed, (ValueError, RecursionError)):
         return 400
     if isinstance(failed, OSError):
         return 502

@@ -10,10 +10,9 @@ import math
 from collections.abc import AsyncIterator, Callable
 
 import aiohttp
-import msgspec
 
-from harness.serving.incoming import finite
-from harness.serving.openai_api import answer_tokens, content_tokens, read_error, status_outcome
+from harness.serving.incoming import finite, header_safe
+from harness.serving.openai_api import UNREADABLE, answer_tokens, content_tokens, read_error, status_outcome
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Attempt, Call, Chunk
 
@@ -77,7 +76,7 @@ class HttpLink:
     async def _receive(self, response: aiohttp.ClientResponse, call: Call, deliver: Deliver) -> Outcome:
         if response.status != 200:
             return self._failed(response, await response.read())
-        call.served_by = response.headers.get("X-Served-By", call.served_by)
+        call.served_by = header_safe(response.headers.get("X-Served-By", call.served_by))
         if response.content_type != "text/event-stream":
             body = await response.read()
             deliver(Chunk(body, tokens=answer_tokens(body)))
@@ -97,7 +96,7 @@ class HttpLink:
     def _tokens(self, data: bytes) -> int:
         try:
             return content_tokens(data)
-        except msgspec.DecodeError:
+        except UNREADABLE:
             return 0  # not ours to judge; it is passed on, and shows no progress
 
     def _failed(self, response: aiohttp.ClientResponse, body: bytes) -> Outcome:

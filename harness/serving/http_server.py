@@ -5,19 +5,25 @@ failure becomes a status and an error body; after it, an error event without the
 """
 
 import asyncio
+import logging
 import math
 from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from harness.errors import EnvironmentFault
 from harness.serving.incoming import read_call
 from harness.serving.openai_api import ROUTES, error_body, error_status
-from policies.outcome import Outcome
+from policies.outcome import Kind, Outcome
 from policies.policy import Call, Chunk, Next
 
 LOCAL = "/local"  # a request that needs no worker
 MAX_BODY_BYTES = 16 * 2**20
+
+_log = logging.getLogger("limplock.http")  # for whoever sets up logging; what clients send is not shown
+_log.addHandler(logging.NullHandler())
 
 
 def add_handler(app: web.Application, handler: Next, *routes: str) -> None:
@@ -35,10 +41,41 @@ def add_handler(app: web.Application, handler: Next, *routes: str) -> None:
 
 def application(handler: Next, *extra_routes: str) -> web.Application:
     """An OpenAI-style API in front of `handler`, with `/health`."""
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_json])
     add_handler(app, handler, *ROUTES, *extra_routes)
     app.router.add_get("/health", _healthy)
     return app
+
+
+def error_response(message: str, status: int, headers: Mapping[str, str] | None = None) -> web.Response:
+    """A refusal in the shape of every other error body."""
+    outcome = Outcome(kind=Kind.ERROR, cause=message, status=status)
+    return web.Response(
+        body=error_body(outcome), status=status, content_type="application/json", headers=headers
+    )
+
+
+@web.middleware
+async def _errors_as_json(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """No client is shown another error page than ours."""
+    try:
+        return await handler(request)
+    except web.HTTPException as refused:  # no such route, wrong method, too large a body
+        allow = {"Allow": refused.headers["Allow"]} if "Allow" in refused.headers else {}
+        return error_response(f"{request.method} {request.path}: {refused.reason}", refused.status, allow)
+    except (web.RequestPayloadError, HttpProcessingError) as unreadable:
+        return error_response(f"the request's body cannot be read: {_line(unreadable)}", 400)
+    except ConnectionError:
+        raise  # the client has left
+    except Exception as broken:  # a bug of ours, whichever; the client still gets an answer that it can read
+        _log.exception("%s %s", request.method, request.path)
+        return error_response(f"internal error: {_line(broken)}", 500)
+
+
+def _line(failed: Exception) -> str:
+    return " ".join(f"{type(failed).__name__}: {failed}".split())
 
 
 async def _healthy(request: web.Request) -> web.Response:
@@ -56,7 +93,7 @@ class _Answer:
         call.sink = self._take
 
     async def serve(self, handler: Next) -> web.StreamResponse:
-        handling = asyncio.ensure_future(handler(self._call))
+        handling = asyncio.ensure_future(_outcome(handler, self._call))
         handling.add_done_callback(lambda _: self._news.set())
         try:
             await self._news.wait()
@@ -109,10 +146,20 @@ class _Answer:
         )
 
     def _headers(self) -> dict[str, str]:
-        headers = {"X-Request-Id": _header_safe(self._call.id)}
+        headers = {"X-Request-Id": self._call.id}
         if self._call.served_by:
             headers["X-Served-By"] = self._call.served_by
         return headers
+
+
+async def _outcome(handler: Next, call: Call) -> Outcome:
+    try:
+        return await handler(call)
+    except (
+        Exception
+    ) as broken:  # a bug of ours, whichever; an answer under way still has to be ended in words
+        _log.exception("call %s", call.id)
+        return Outcome(kind=Kind.ERROR, cause=f"internal error: {_line(broken)}", status=500)
 
 
 async def _end(handling: asyncio.Future[Outcome]) -> None:
@@ -122,10 +169,6 @@ async def _end(handling: asyncio.Future[Outcome]) -> None:
         await asyncio.wait([handling])
     if not handling.cancelled():
         handling.exception()  # mark as seen; the response was ended by what came first
-
-
-def _header_safe(text: str) -> str:
-    return "".join(c for c in text if c.isprintable())[:128]
 
 
 class RunningServer:
@@ -145,7 +188,7 @@ async def listen(app: web.Application, port: int = 0) -> RunningServer:
 
     EnvironmentFault if the port is taken.
     """
-    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.5)
+    runner = web.AppRunner(app, handler_cancellation=True, access_log=None, logger=_log, shutdown_timeout=0.5)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
     try:

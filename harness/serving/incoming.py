@@ -7,41 +7,34 @@ from collections.abc import Mapping
 import msgspec
 
 from harness.serving.job import DEFAULT_MAX_TOKENS
+from harness.serving.openai_api import UNREADABLE, Asked
 from policies.policy import Call
 
+LONGEST_NAME = 128  # characters of an id or a name in a header
 MOST_TOKENS = 10**9  # a wrong request may ask for any number; policies calculate with it in floats
-
-
-class _Peek(msgspec.Struct, frozen=True):
-    """What a tier must know of a body that it passes on unread."""
-
-    stream: bool = False
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
-
-    @property
-    def answer_tokens(self) -> int:
-        """The bound on the answer, read as the worker will read it."""
-        asked = self.max_completion_tokens if self.max_tokens is None else self.max_tokens
-        return DEFAULT_MAX_TOKENS if asked is None else min(max(asked, 1), MOST_TOKENS)
 
 
 def read_call(route: str, headers: Mapping[str, str], payload: bytes, now: float) -> Call:
     """The call in a request that arrived at `now`. Lenient: the worker, which reads it whole, refuses it."""
-    peek = _peek(payload)
+    asked = _asked(payload)
     call = Call(
-        id=headers.get("X-Request-Id") or uuid.uuid4().hex,
-        caller=headers.get("X-Caller", ""),
+        id=header_safe(headers.get("X-Request-Id", "")) or uuid.uuid4().hex,
+        caller=header_safe(headers.get("X-Caller", "")),
         route=route,
         payload=payload,
-        stream=peek.stream,
-        max_tokens=peek.answer_tokens,
+        stream=asked.stream,
+        max_tokens=_longest_answer(asked),
     )
     if workers := headers.get("X-Workers"):
-        call.workers = frozenset(workers.split(","))
+        call.workers = frozenset(header_safe(worker) for worker in workers.split(","))
     if (remaining_ms := finite(headers.get("X-Deadline-Ms"))) is not None:
         call.deadline_s = now + remaining_ms / 1000
     return call
+
+
+def header_safe(text: str) -> str:
+    """`text` as it may stand in a header again: bytes that were no UTF-8 cannot be sent, nor written down."""
+    return "".join(c for c in text if c.isprintable())[:LONGEST_NAME].strip()
 
 
 def finite(header: str | None) -> float | None:
@@ -53,8 +46,14 @@ def finite(header: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _peek(payload: bytes) -> _Peek:
+def _asked(payload: bytes) -> Asked:
     try:
-        return msgspec.json.decode(payload, type=_Peek)
-    except msgspec.DecodeError:
-        return _Peek()
+        return msgspec.json.decode(payload, type=Asked)
+    except UNREADABLE:
+        return Asked()
+
+
+def _longest_answer(asked: Asked) -> int:
+    """The bound on the answer in tokens, read as the worker will read it."""
+    tokens = asked.answer_tokens
+    return DEFAULT_MAX_TOKENS if tokens is None else min(max(tokens, 1), MOST_TOKENS)

@@ -13,6 +13,7 @@ from policies.policy import Call, Chunk
 
 DEFAULT_MAX_TOKENS = 16  # as in the completions API
 DEFAULT_TEMPERATURE = 1.0  # as there
+LONGEST_TOKEN = 128  # characters; the longest in use are runs of that many spaces (Llama 3)
 
 
 @dataclass(slots=True, eq=False)
@@ -94,17 +95,28 @@ def read_job(call: Call, engine: Engine) -> Job:
 
 def _prompt(route: str, body: Body, engine: Engine) -> list[int]:
     if route == CHAT:
-        messages = [{"role": m.role, "content": m.content} for m in body.messages or ()]
+        messages = [{"role": m.role, "content": m.text} for m in body.messages or ()]
+        _check_length(sum(len(m["content"]) for m in messages), engine.max_model_len)
         try:
             return engine.tokenizer.chat(messages)
         except BadInput as untold:  # no chat template, or one that does not take these messages
             raise Refusal(str(untold), param="messages") from untold
     if isinstance(body.prompt, str):
+        _check_length(len(body.prompt), engine.max_model_len)
         return engine.tokenizer.encode(body.prompt)
     ids = list(body.prompt or ())
     if any(not 0 <= i < engine.tokenizer.vocabulary_size for i in ids):
         raise Refusal(f"'prompt' has token ids outside 0 to {engine.tokenizer.vocabulary_size - 1}")
     return ids
+
+
+def _check_length(characters: int, longest: int) -> None:
+    """Refuse what cannot fit before it is made into tokens, which would hold the worker up for seconds."""
+    most = LONGEST_TOKEN * longest
+    if characters > most:
+        raise Refusal(
+            f"the prompt has {characters} characters, more than {most}, which never fit {longest} tokens"
+        )
 
 
 def _answer_tokens(body: Body, prompt_tokens: int, longest: int) -> int:

@@ -17,6 +17,8 @@ ROUTES = (COMPLETIONS, CHAT)
 
 _encode = msgspec.json.Encoder().encode
 
+UNREADABLE = (msgspec.DecodeError, RecursionError)  # what decoding raises; the second for deep nesting
+
 FinishReason = Literal["stop", "length"]
 
 
@@ -24,31 +26,57 @@ class StreamOptions(msgspec.Struct, frozen=True):
     include_usage: bool = False
 
 
+class Part(msgspec.Struct, frozen=True):
+    """A piece of a message. Only text can be served; other types are read so that they can be refused."""
+
+    type: str
+    text: str = ""
+
+
 class Message(msgspec.Struct, frozen=True):
     role: str
-    content: str
+    content: str | list[Part]
+
+    @property
+    def text(self) -> str:
+        """What it says; parts are joined by line breaks, as vLLM joins them."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content)
+
+    @property
+    def other_types(self) -> list[str]:
+        """Types of the parts that are not text."""
+        if isinstance(self.content, str):
+            return []
+        return [part.type for part in self.content if part.type != "text"]
 
 
-class Body(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True):
+    """What every tier reads of a body, also one that passes it on."""
+
+    stream: bool = False
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+
+    @property
+    def answer_tokens(self) -> int | None:
+        """The bound on generated tokens that was asked for, None if none was."""
+        return self.max_completion_tokens if self.max_tokens is None else self.max_tokens
+
+
+class Body(Asked, frozen=True):
     """A request body, completions and chat alike. `prompt` may be text or token ids."""
 
     model: str | None = None
     prompt: str | list[int] | None = None
     messages: list[Message] | None = None
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    stream: bool = False
     stream_options: StreamOptions | None = None
     temperature: float | None = None
     seed: int | None = None
     n: int | None = None
     priority: int = 0
     ignore_eos: bool = False
-
-    @property
-    def answer_tokens(self) -> int | None:
-        """The bound on generated tokens that was asked for, None if none was."""
-        return self.max_completion_tokens if self.max_tokens is None else self.max_tokens
 
     @property
     def include_usage(self) -> bool:
@@ -74,12 +102,14 @@ def read_body(route: str, payload: bytes) -> Body:
     """The request. Refusal (400) says which field is wrong."""
     try:
         body = _body_decoder.decode(payload)
-    except msgspec.DecodeError as wrong:
+    except UNREADABLE as wrong:
         raise Refusal(f"bad request body: {wrong}") from wrong
     if route == COMPLETIONS and body.prompt in (None, "", []):
         raise Refusal("'prompt' is required: a text or a list of token ids", param="prompt")
     if route == CHAT and not body.messages:
         raise Refusal("'messages' is required: a list of role and content", param="messages")
+    if others := [kind for message in body.messages or () for kind in message.other_types]:
+        raise Refusal(f"'content' has a part of type '{others[0]}'; only 'text' is served", param="messages")
     if body.answer_tokens is not None and body.answer_tokens < 1:
         raise Refusal(f"'max_tokens' must be at least 1, got {body.answer_tokens}", param="max_tokens")
     if body.temperature is not None and not 0 <= body.temperature <= 2:
@@ -147,7 +177,9 @@ def _usage(prompt_tokens: int, completion_tokens: int) -> dict[str, Any]:
 _ERROR_TYPES = {
     400: "BadRequestError",
     404: "NotFoundError",
+    405: "MethodNotAllowedError",
     408: "RequestTimeoutError",
+    413: "RequestEntityTooLargeError",
     429: "RateLimitError",
     503: "ServiceUnavailableError",
     504: "GatewayTimeoutError",
@@ -225,7 +257,7 @@ def answer_tokens(data: bytes) -> int:
     """Generated tokens of a whole answer, by its own usage; 0 if it does not say."""
     try:
         usage = _event_decoder.decode(data).usage
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return 0
     return usage.completion_tokens if usage else 0
 
@@ -234,7 +266,7 @@ def read_error(data: bytes, status: int, by: str, retry_after_s: float | None = 
     """The outcome in an error body or error event, None if it is not one."""
     try:
         error = _event_decoder.decode(data).error
-    except msgspec.DecodeError:
+    except UNREADABLE:
         error = None
     if error is None:
         return None

@@ -1,18 +1,20 @@
 """A worker's HTTP side: the OpenAI-style API, health, metrics, and the admin routes for faults."""
 
 import asyncio
-import time
 
 import msgspec
 from aiohttp import web
 
+from faults.fault import Fault, WorkerFault
 from faults.registry import FAULTS, make_fault
-from harness.serving.http_server import application
+from harness.serving.http_server import application, error_response
+from harness.serving.model_card import MODELS, models_response, new_card
 from harness.serving.worker import Worker
 from harness.serving.worker_metrics import PrometheusMeter
 
 FAULT = "/admin/fault"
 STATE = "/admin/state"
+LONGEST_LEASE_S = 3600.0  # a fault that nobody renews must end
 
 
 class FaultOrder(msgspec.Struct, frozen=True):
@@ -42,12 +44,12 @@ class WorkerServer:
     def __init__(self, worker: Worker, meter: PrometheusMeter) -> None:
         self._worker = worker
         self._meter = meter
-        self._created = int(time.time())  # calendar time, as /v1/models shows it
+        self._card = new_card(worker.engine.name, worker.engine.max_model_len)
 
     def application(self) -> web.Application:
         app = application(self._worker.handle)
         app.on_response_prepare.append(self._sign)
-        app.router.add_get("/v1/models", self._models)
+        app.router.add_get(MODELS, self._models)
         app.router.add_get("/metrics", self._metrics)
         app.router.add_get(STATE, self._state)
         app.router.add_post(FAULT, self._inject)
@@ -58,15 +60,7 @@ class WorkerServer:
         response.headers["X-Served-By"] = self._worker.name
 
     async def _models(self, request: web.Request) -> web.Response:
-        engine = self._worker.engine
-        card = {
-            "id": engine.name,
-            "object": "model",
-            "created": self._created,
-            "owned_by": "limplock",
-            "max_model_len": engine.max_model_len,
-        }
-        return web.json_response({"object": "list", "data": [card]})
+        return models_response(self._card)
 
     async def _metrics(self, request: web.Request) -> web.Response:
         body = self._meter.exposition(self._worker, _now())
@@ -89,11 +83,9 @@ class WorkerServer:
     async def _inject(self, request: web.Request) -> web.Response:
         try:
             order = msgspec.json.decode(await request.read(), type=FaultOrder)
-            fault = make_fault(order.kind, order.parameters)
-        except KeyError:
-            return _refuse(f"unknown fault; known: {', '.join(FAULTS)}")
-        except ValueError as wrong:
-            return _refuse(str(wrong))
+            fault = _fault(order)
+        except (ValueError, RecursionError) as wrong:
+            return error_response(str(wrong), 400)
         self._worker.inject(fault, order.lease_s)
         return web.json_response({"fault": fault.kind, "lease_s": order.lease_s})
 
@@ -102,10 +94,16 @@ class WorkerServer:
         return web.json_response({"fault": "none"})
 
 
-def _refuse(message: str) -> web.Response:
-    return web.json_response(
-        {"error": {"message": message, "type": "BadRequestError", "code": 400}}, status=400
-    )
+def _fault(order: FaultOrder) -> Fault:
+    """What is ordered. ValueError says why a worker cannot take it."""
+    inside = [kind for kind, fault in FAULTS.items() if issubclass(fault, WorkerFault)]
+    if order.kind not in FAULTS:
+        raise ValueError(f"unknown fault '{order.kind}'; a worker takes: {', '.join(inside)}")
+    if order.kind not in inside:
+        raise ValueError(f"'{order.kind}' is no fault inside a worker; a worker takes: {', '.join(inside)}")
+    if not 0 < order.lease_s <= LONGEST_LEASE_S:
+        raise ValueError(f"lease_s must be above 0 and at most {LONGEST_LEASE_S:g}, got {order.lease_s}")
+    return make_fault(order.kind, order.parameters)
 
 
 def _now() -> float:

@@ -29,9 +29,10 @@ def test_the_longest_answer_is_what_the_worker_will_generate_at_most(body: dict,
     assert called(**body).max_tokens == tokens
 
 
-def test_a_body_that_cannot_be_read_is_passed_on_all_the_same() -> None:
-    call = read_call(COMPLETIONS, {}, b"{", now=0.0)
-    assert (call.payload, call.stream, call.max_tokens) == (b"{", False, DEFAULT_MAX_TOKENS)
+@pytest.mark.parametrize("payload", [b"{", b'{"prompt":' + b"[" * 100_000], ids=["cut", "deep"])
+def test_a_body_that_cannot_be_read_is_passed_on_all_the_same(payload: bytes) -> None:
+    call = read_call(COMPLETIONS, {}, payload, now=0.0)
+    assert (call.payload, call.stream, call.max_tokens) == (payload, False, DEFAULT_MAX_TOKENS)
 
 
 def test_the_deadline_is_that_many_milliseconds_from_now() -> None:
@@ -46,3 +47,13 @@ def test_a_deadline_that_is_no_finite_number_is_ignored(header: str) -> None:
 def test_caller_id_and_pinning_are_read_from_the_headers() -> None:
     call = called({"X-Request-Id": "r1", "X-Caller": "chat", "X-Workers": "w1,w2"})
     assert (call.id, call.caller, call.workers) == ("r1", "chat", frozenset({"w1", "w2"}))
+
+
+def test_what_cannot_be_sent_on_is_taken_out_of_the_headers() -> None:
+    raw = b"r\xff\xfe1".decode(errors="surrogateescape")
+    call = called({"X-Request-Id": raw, "X-Caller": raw, "X-Workers": raw})
+    assert (call.id, call.caller, call.workers) == ("r1", "r1", frozenset({"r1"}))
+
+
+def test_an_id_of_nothing_that_can_be_sent_on_is_replaced() -> None:
+    assert called({"X-Request-Id": "\udcff\udcfe"}).id.isalnum()

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from harness.serving.job import DEFAULT_MAX_TOKENS, Job, read_job
-from harness.serving.openai_api import COMPLETIONS, Refusal
+from harness.serving.job import DEFAULT_MAX_TOKENS, LONGEST_TOKEN, Job, read_job
+from harness.serving.openai_api import CHAT, COMPLETIONS, Refusal
 from policies.policy import Call
 from tests.harness.serving.fakes import FakeEngine
 
@@ -44,3 +44,14 @@ async def test_the_end_token_completes_it_early_and_is_not_said() -> None:
     assert [job.take(token, now=0.0) for token in (97, eos)] == [False, True]
     assert heard[0]["choices"][0]["text"] == "a"
     assert heard[0]["choices"][0]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize("route", [COMPLETIONS, CHAT])
+async def test_a_prompt_that_can_never_fit_is_refused_before_it_is_made_into_tokens(route: str) -> None:
+    engine = FakeEngine()
+    engine.tokenizer = None  # nobody may ask it
+    text = "x" * (LONGEST_TOKEN * engine.max_model_len + 1)
+    payload = json.dumps({"prompt": text, "messages": [{"role": "user", "content": text}]}).encode()
+    with pytest.raises(Refusal, match="characters, more than") as refused:
+        read_job(Call(id="r1", route=route, payload=payload), engine)
+    assert refused.value.status == 400

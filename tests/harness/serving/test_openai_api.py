@@ -124,6 +124,7 @@ def test_both_names_of_the_answer_length_are_understood() -> None:
     [
         (COMPLETIONS, b"{", "bad request body"),
         (COMPLETIONS, b"[]", "bad request body"),
+        (COMPLETIONS, b'{"x":' + b"[" * 100_000, "bad request body"),
         (COMPLETIONS, body(), "'prompt' is required"),
         (COMPLETIONS, body(prompt=[]), "'prompt' is required"),
         (COMPLETIONS, body(prompt="x", stream="yes"), "bad request body"),
@@ -131,9 +132,24 @@ def test_both_names_of_the_answer_length_are_understood() -> None:
         (CHAT, body(prompt="x"), "'messages' is required"),
         (CHAT, body(messages=[]), "'messages' is required"),
         (CHAT, body(messages=[{"role": "user"}]), "bad request body"),
+        (
+            CHAT,
+            body(messages=[{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]),
+            "part of type 'image_url'",
+        ),
     ],
 )
 def test_a_wrong_body_is_refused_with_the_field(route: str, payload: bytes, says: str) -> None:
     with pytest.raises(Refusal, match=says) as refused:
         read_body(route, payload)
     assert refused.value.status == 400
+
+
+def test_the_text_parts_of_a_message_are_joined() -> None:
+    parts = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
+    (message,) = read_body(CHAT, body(messages=[{"role": "user", "content": parts}])).messages or []
+    assert message.text == "one\ntwo"
+
+
+def test_an_answer_nested_too_deep_to_read_is_no_error_object() -> None:
+    assert read_error(b'{"x":' + b"[" * 100_000, 500, "worker-0") is None
