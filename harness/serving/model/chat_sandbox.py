@@ -64,7 +64,9 @@ class _Counting(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802  # the library's naming
         self.generic_visit(node)
-        node.iter = _filtered(node.iter, _LOOP)
+        items = node.iter
+        if isinstance(items, nodes.Expr):  # the grammar allows nothing else there, the library's types do
+            node.iter = _filtered(items, _LOOP)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:  # noqa: N802  # the library's naming
