@@ -79,9 +79,11 @@ def _section(demand: Demand, rates: dict[str, list[float]], driven: dict[str, "_
 
 
 def _of(name: str, worker: "_Driven", rates: list[float], bare: list[float]) -> tuple[Figure, ...]:
+    added_s = median(1 / with_worker - 1 / alone for with_worker, alone in zip(rates, bare, strict=True))
     return (
         Figure(name=f"{name}: worker over HTTP", value=median(rates), unit="tokens/s"),
         Figure(name=f"{name}: ratio", value=median_ratio(rates, bare), at_least=AIM_RATIO),
+        Figure(name=f"{name}: added to a token", value=added_s * 1e6, unit="us"),
         Figure(name=f"{name}: mean batch", value=median(worker.batches), unit="sequences"),
         Figure(name=f"{name}: CPU of the client", value=median(worker.client_cpu_ratios), unit="cores"),
     )
