@@ -91,6 +91,5 @@ async def _stream(request: web.Request, gap_s: float) -> web.StreamResponse:
         await response.write(_TOKEN if number < TOKENS else _LAST_TOKEN)
         if gap_s:
             await asyncio.sleep(gap_s)
-    await response.write(b"data: [DONE]\n\n")
-    await response.write_eof()
+    await response.write_eof(b"data: [DONE]\n\n")
     return response

@@ -82,11 +82,14 @@ class _Guard:
         return self.circuit.phase(now, self._slow_since(now))
 
     def permits(self, now: float) -> float:
+        if self.circuit.closed and not self._slow_since(now):
+            return float("inf")
         return self.circuit.permits(now, self._slow_since(now), self._probes(now))
 
     def settle(self, now: float) -> None:
-        self.circuit.settle(now, self._slow_since(now))
-        self._forget_stale_leases()
+        if slow_since := self._slow_since(now):
+            self.circuit.settle(now, slow_since)
+            self._forget_stale_leases()
 
     def enter(self, attempt: Attempt) -> Lease | Rejection:
         now = attempt.started_s

@@ -73,6 +73,11 @@ class Circuit:
         self._successes = 0  # of probes
         self._next_open_s = rules.draw_open_s(0, rng)  # drawn ahead, because looking must not draw
 
+    @property
+    def closed(self) -> bool:
+        """Closed by what was recorded; attempts in flight may say otherwise."""
+        return self._open_until_s is None
+
     def phase(self, now: float, slow_since: Sequence[float] = ()) -> Phase:
         """The state at `now`, given when each slow attempt of this epoch still in flight became slow."""
         until_s = self.open_until_s(now, slow_since)

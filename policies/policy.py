@@ -39,7 +39,7 @@ class Call:
         workers: the only workers this call may reach, None for all. Fixed by the caller's configuration.
         avoid: workers that the attempt driver would rather not use again for this call.
         last_worker: where the latest attempt went, empty before the first.
-        rng: chance for this call alone, so that a policy that draws more disturbs no other call.
+        seed: of `rng`; the gateway gives each call its own.
         sink: takes the answer piece by piece.
         committed: a content token has gone to the caller, so another attempt would repeat text.
         served_by: the worker whose answer is being passed on, once the transport knows it.
@@ -55,12 +55,23 @@ class Call:
     deadline_s: float = float("inf")
     workers: frozenset[str] | None = None
     avoid: set[str] = field(default_factory=set)
-    rng: random.Random = field(default_factory=lambda: random.Random(0))
+    seed: str = ""
     sink: Callable[[Chunk], None] = _discard
     attempts: int = 0
     last_worker: str = ""
     committed: bool = False
     served_by: str = ""
+    _rng: random.Random | None = field(default=None, init=False, repr=False)
+
+    @property
+    def rng(self) -> random.Random:
+        """Chance for this call alone, so that a policy that draws more disturbs no other call.
+
+        Made when first asked for: most policies never do, and seeding costs more than a whole call.
+        """
+        if self._rng is None:
+            self._rng = random.Random(self.seed)
+        return self._rng
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -37,24 +37,20 @@ class Timers(Policy):
     async def run(self, attempt: Attempt, send: Send) -> Outcome:
         attempt.connect_s = None if self.connect_s == NEVER else self.connect_s
         try:
-            async with asyncio.timeout_at(_when(self.expires_s(attempt))) as timer:
-                attempt.on_content = lambda _now: self._move(timer, attempt)
-                return await send(attempt)
+            async with asyncio.timeout(None) as timer:
+                watch = _Watch(self, attempt, timer)
+                try:
+                    return await send(attempt)
+                finally:
+                    watch.stop()
         except TimeoutError:
             if not timer.expired():
                 raise
             return self._expired(attempt)
-        finally:
-            attempt.on_content = None
 
     def expires_s(self, attempt: Attempt) -> float:
         """Loop time at which the attempt runs out if no further token comes."""
         return min(attempt.started_s + self.attempt_s, self._token_expires_s(attempt))
-
-    def _move(self, timer: asyncio.Timeout, attempt: Attempt) -> None:
-        # A token can come in the very tick in which time ran out; an expired timer refuses to be moved.
-        if not timer.expired():
-            timer.reschedule(_when(self.expires_s(attempt)))
 
     def _token_expires_s(self, attempt: Attempt) -> float:
         if not attempt.call.stream:
@@ -72,5 +68,37 @@ class Timers(Policy):
         return Outcome(kind=Kind.TIMEOUT, phase=phase, cause=cause, by="timers", status=504)
 
 
-def _when(time_s: float) -> float | None:
-    return None if time_s == NEVER else time_s
+class _Watch:
+    """Looks at an attempt when it would run out, and again later if content has come since.
+
+    Moving a timer with every token would cost more than passing the token on. Only the first token can bring
+    the end nearer: from then on the gap counts.
+    """
+
+    def __init__(self, timers: Timers, attempt: Attempt, timer: asyncio.Timeout) -> None:
+        self._timers = timers
+        self._attempt = attempt
+        self._timer = timer
+        self._loop = asyncio.get_running_loop()
+        self._handle: asyncio.TimerHandle | None = None
+        attempt.on_content = self._first_content
+        self._arm()
+
+    def stop(self) -> None:
+        self._attempt.on_content = None
+        if self._handle is not None:
+            self._handle.cancel()
+
+    def _first_content(self, _now: float) -> None:
+        self.stop()
+        self._arm()
+
+    def _arm(self) -> None:
+        expires_s = self._timers.expires_s(self._attempt)
+        self._handle = None if expires_s == NEVER else self._loop.call_at(expires_s, self._look)
+
+    def _look(self) -> None:
+        if self._timers.expires_s(self._attempt) > self._loop.time():
+            self._arm()
+        else:
+            self._timer.reschedule(self._loop.time())

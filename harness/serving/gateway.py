@@ -1,6 +1,5 @@
 """The client harness: takes a request, asks the policies, sends attempts to workers."""
 
-import random
 from collections.abc import Mapping
 
 from harness.serving.link import Link
@@ -26,7 +25,7 @@ class Gateway:
 
     async def handle(self, call: Call) -> Outcome:
         """One request, however many attempts the policies make of it."""
-        call.rng = random.Random(f"{self._seed} {call.id}")
+        call.seed = f"{self._seed} {call.id}"
         arrived_s, kind = self._recorder.now(), Kind.ABANDONED
         self.in_flight += 1
         try:

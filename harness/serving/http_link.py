@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 import aiohttp
 
 from harness.serving.incoming import finite, header_safe
-from harness.serving.openai_api import UNREADABLE, answer_tokens, content_tokens, read_error, status_outcome
+from harness.serving.openai_api import answer_tokens, read_error, read_event, status_outcome
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Attempt, Call, Chunk
 
@@ -87,17 +87,12 @@ class HttpLink:
         async for data in _events(response.content):
             if data == b"[DONE]":
                 return OK
-            if failed := read_error(data, 500, self.to):
+            tokens, failed = read_event(data, self.to)
+            if failed:
                 return failed
-            deliver(Chunk(data, tokens=self._tokens(data)))
+            deliver(Chunk(data, tokens=tokens))
         cause = f"the answer of {self.to} ended without [DONE]"
         return Outcome(kind=Kind.ERROR, phase="stream", cause=cause, by=self.to)
-
-    def _tokens(self, data: bytes) -> int:
-        try:
-            return content_tokens(data)
-        except UNREADABLE:
-            return 0  # not ours to judge; it is passed on, and shows no progress
 
     def _failed(self, response: aiohttp.ClientResponse, body: bytes) -> Outcome:
         retry_after_s = _retry_after_s(response)

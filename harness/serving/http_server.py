@@ -129,9 +129,9 @@ class _Answer:
                 self._news.set()
         outcome = handling.result()
         last = b"[DONE]" if outcome.answered else error_body(outcome)
-        await response.write(b"data: %b\n\n" % last)
-        # The connection stays open: closing it now would break the next request, which may be on it already.
-        await response.write_eof()
+        # In one piece: a client that reads no further than the mark has the end of the body too, and can use
+        # its connection again. It stays open: the next request may be on it already.
+        await response.write_eof(b"data: %b\n\n" % last)
 
     def _whole(self, outcome: Outcome) -> web.Response:
         headers = self._headers()

@@ -248,9 +248,21 @@ class _Event(msgspec.Struct, frozen=True):
 _event_decoder = msgspec.json.Decoder(_Event)
 
 
-def content_tokens(data: bytes) -> int:
-    """1 if a stream event carries text, 0 for role, finish and usage events. ValueError for other JSON."""
-    return int(any(c.text or (c.delta and c.delta.content) for c in _event_decoder.decode(data).choices))
+def read_event(data: bytes, by: str) -> tuple[int, Outcome | None]:
+    """Content tokens of a stream event (1 or 0) and the failure it tells of, if it does.
+
+    Other JSON shows no progress and is no failure: it is not ours to judge.
+    """
+    try:
+        event = _event_decoder.decode(data)
+    except UNREADABLE:
+        return 0, None
+    if event.error is not None:
+        return 0, _failure(event.error, 500, by)
+    for choice in event.choices:
+        if choice.text or (choice.delta and choice.delta.content):
+            return 1, None
+    return 0, None
 
 
 def answer_tokens(data: bytes) -> int:
@@ -268,8 +280,10 @@ def read_error(data: bytes, status: int, by: str, retry_after_s: float | None = 
         error = _event_decoder.decode(data).error
     except UNREADABLE:
         error = None
-    if error is None:
-        return None
+    return None if error is None else _failure(error, status, by, retry_after_s)
+
+
+def _failure(error: _Error, status: int, by: str, retry_after_s: float | None = None) -> Outcome:
     kind, note = _kind(status), error.outcome
     if note is not None and note.kind in list(Kind):
         kind = Kind(note.kind)

@@ -77,7 +77,7 @@ async def drive(preset, pool, workers=WORKERS, factor=None, until_s=END_S):
     loop.call_at(HEAL_S, pool.heal)
 
     async def one(number):
-        start_s, call = loop.time(), Call(id=str(number), max_tokens=TOKENS, rng=random.Random(number))
+        start_s, call = loop.time(), Call(id=str(number), max_tokens=TOKENS, seed=str(number))
         outcome = await bound.run(call)
         seen.calls.append((start_s, loop.time() - start_s, outcome, call.last_worker))
 

@@ -78,8 +78,9 @@ async def test_calls_at_the_same_time_have_their_own_count():
 async def test_waits_are_full_jitter_from_the_calls_own_chance():
     retry = Retry(max_attempts=4, initial_s=1, multiplier=2, max_s=3)
     attempts = Script(FAILED)
-    await retry.run(Call(id="c", rng=random.Random(7)), attempts)
-    same, waits = random.Random(7), [b - a for a, b in zip(attempts.began, attempts.began[1:], strict=False)]
+    await retry.run(Call(id="c", seed="7"), attempts)
+    same = random.Random("7")
+    waits = [b - a for a, b in zip(attempts.began, attempts.began[1:], strict=False)]
     assert waits == pytest.approx([same.uniform(0, 1), same.uniform(0, 2), same.uniform(0, 3)])
 
 

@@ -8,11 +8,11 @@ from harness.serving.openai_api import (
     Refusal,
     Writer,
     answer_tokens,
-    content_tokens,
     error_body,
     error_status,
     read_body,
     read_error,
+    read_event,
     status_outcome,
 )
 from policies.outcome import Kind, Outcome
@@ -90,11 +90,11 @@ def test_a_body_that_is_no_error_object_is_left_to_the_status(body: bytes) -> No
 def test_only_text_counts_as_content(route: str, key: str) -> None:
     writer = Writer(route, "r1", "tiny")
     assert json.loads(writer.text("x"))["object"] == key
-    assert content_tokens(writer.text("x")) == 1
-    assert content_tokens(writer.finish("stop")) == 0
-    assert content_tokens(writer.usage(1, 2)) == 0
+    assert read_event(writer.text("x"), "w0") == (1, None)
+    assert read_event(writer.finish("stop"), "w0") == (0, None)
+    assert read_event(writer.usage(1, 2), "w0") == (0, None)
     role = writer.role()
-    assert role is None or content_tokens(role) == 0
+    assert role is None or read_event(role, "w0") == (0, None)
 
 
 @pytest.mark.parametrize("route", [COMPLETIONS, CHAT])
