@@ -8,19 +8,24 @@ from pathlib import Path
 import pytest
 
 from harness.deployment import Options
-from harness.judging.result import RunResult
+from harness.judging.result import RunResult, Verdict
 from harness.suite import Planned, run_all
 from policies.presets import PRESETS
 from scenarios import SCENARIOS
 
+TRIES = 3  # INCONCLUSIVE tells of a busy machine; a verdict that was reached is never asked for again
 CASES = [(scenario, preset) for scenario in SCENARIOS for preset in PRESETS]
 
 
 @pytest.mark.real
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(("scenario", "preset"), CASES)
 def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Path) -> None:
     planned = Planned(SCENARIOS[scenario], PRESETS[preset])
-    (result,) = run_all([planned], 1, Options(device="cpu"), tmp_path)
+    for _ in range(TRIES):
+        (result,) = run_all([planned], 1, Options(device="cpu"), tmp_path)
+        if result.verdict is not Verdict.INCONCLUSIVE:
+            break
     assert result.verdict == planned.expected, explain(result)
     assert result.clean
     assert not result.law.contradicted
