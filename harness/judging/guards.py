@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from harness.judging.bystanders import LATENCY_FLOOR_S, LEAST_REQUESTS
+from harness.judging.bystanders import INFLATION, LATENCY_FLOOR_S, LEAST_REQUESTS
 from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
 from harness.judging.history import Finished, Setup
 from harness.judging.percentiles import Floats, highest_permitted, quantile
@@ -15,9 +15,9 @@ from harness.judging.pressure import HopTraffic
 from harness.judging.result import Bite, Guard, Law, Measure, Voids
 from harness.judging.windows import Timeline, Window
 
-LAG_LEAST_S = 0.005
+LAG_LEAST_S = (INFLATION[0] - 1) * LATENCY_FLOOR_S  # so small a lag cannot lift a latency past mild alone
 LAG_RATIO = 0.05  # of the bound on time to first token
-LAG_MOST_S = LATENCY_FLOOR_S  # a lag above the noise floor of the measures is never small
+LAG_MOST_S = LATENCY_FLOOR_S / 2  # a lag near the noise floor of the measures is never small
 TRAVELS = 3  # times the travel time of pressure
 TIMEOUTS = 10  # times the bound of an attempt
 CLOCK_RATIO = 0.98  # a fault of 20 s that was up for 19.9 s is one of 20 s

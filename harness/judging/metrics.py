@@ -75,7 +75,7 @@ METRICS = {
             "bystander_goodput_ratio", "share", "run", "goodput of the callers that cannot reach the fault"
         ),
         Metric(
-            "latency_inflation", "factor", "spread", "bystander latency during / before, 50 ms added to both"
+            "latency_inflation", "factor", "spread", "bystander latency during / before, 0.1 s added to both"
         ),
         Metric(
             "goodput_loss", "share", "spread", "bystander goodput lost, of the share that was good before"
