@@ -14,6 +14,7 @@ from typing import NoReturn
 import psutil
 from aiohttp import web
 
+from faults.toxiproxy.client import Proxy
 from faults.toxiproxy.errors import ToxiproxyError
 from harness.errors import EnvironmentFault
 from harness.scenario import Topology
@@ -77,10 +78,11 @@ async def deploy(
             name: await stack.enter_async_context(WorkerAdmin(name, worker.url))
             for name, worker in pool.workers.items()
         }
-        proxies = {name: f"{options.run_name}.{name}" for name in pool.workers}
-        link_urls = {
-            name: await _proxy(toxiproxy, proxies[name], worker) for name, worker in pool.workers.items()
+        proxies = {
+            name: await _proxy(toxiproxy, f"{options.run_name}.{name}", worker)
+            for name, worker in pool.workers.items()
         }
+        link_urls = {name: f"http://{proxy.listen}" for name, proxy in proxies.items()}
         links = {name: await _link(stack, url, name) for name, url in link_urls.items()}
         gateway = Gateway(pipeline, links, recorder, seed)
         sites = {
@@ -140,13 +142,12 @@ def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
     ]
 
 
-async def _proxy(toxiproxy: RunningToxiproxy, name: str, worker: RunningWorker) -> str:
-    """Put a proxy in front of a worker; its URL."""
+async def _proxy(toxiproxy: RunningToxiproxy, name: str, worker: RunningWorker) -> Proxy:
+    """Put a proxy in front of a worker."""
     try:
-        proxy = await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
+        return await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
     except ToxiproxyError as refused:
         raise EnvironmentFault(str(refused)) from refused
-    return f"http://{proxy.listen}"
 
 
 async def _link(stack: AsyncExitStack, url: str, to: str) -> HttpLink:
