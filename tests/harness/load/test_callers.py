@@ -31,7 +31,7 @@ async def test_a_freeze_delays_no_arrival_after_it() -> None:
     async def send(planned: Planned) -> None:
         sent.append(now())
 
-    asyncio.get_running_loop().call_at(0.35, setattr, asyncio.get_running_loop(), "now", 0.62)
+    asyncio.get_running_loop().call_at(0.35, setattr, asyncio.get_running_loop(), "_now", 0.62)
     await send_open_loop(PLAN, send, zero_s=0.0)
     assert sent[-4:] == pytest.approx([0.7, 0.8, 0.9, 1.0])
     assert sum(s > p.intended_s + 1e-9 for s, p in zip(sent, PLAN, strict=True)) == 3
