@@ -19,10 +19,16 @@ from policies.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of an answer on its way to the caller. Policies look at `tokens` only."""
+    """A piece of an answer on its way to the caller. Policies look at `tokens` only.
+
+    Attributes:
+        tokens: content tokens in it; 0 for role deltas, usage, comments: no sign of progress.
+        times_s: when each of its tokens came, where they did not all come just now.
+    """
 
     data: bytes
-    tokens: int = 1  # content tokens in it; 0 for role deltas, usage, comments: no sign of progress
+    tokens: int = 1
+    times_s: Sequence[float] = ()
 
 
 def _discard(chunk: Chunk) -> None:
@@ -76,7 +82,11 @@ class Call:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Attempt:
-    """One sending of a call to one worker. All times are loop seconds."""
+    """One sending of a call to one worker. All times are loop seconds.
+
+    What has come so far may be asked for at any time. A transport that hands tokens over in bulk, later than
+    they came, sets `catch_up`; the first token it always delivers as it comes.
+    """
 
     call: Call
     worker: str
@@ -84,20 +94,41 @@ class Attempt:
     started_s: float
     connect_s: float | None = None  # bound on connecting, for the transport; None is its default
     first_token_s: float | None = None
-    last_token_s: float | None = None
-    tokens: int = 0
-    token_times_s: list[float] = field(default_factory=list)
     on_content: Callable[[float], None] | None = None  # the timers listen here
+    catch_up: Callable[[], None] | None = None
+    _tokens: int = field(default=0, init=False)
+    _token_times_s: list[float] = field(default_factory=list, init=False)
+
+    @property
+    def tokens(self) -> int:
+        """Content tokens so far."""
+        if self.catch_up is not None:
+            self.catch_up()
+        return self._tokens
+
+    @property
+    def token_times_s(self) -> Sequence[float]:
+        """When content came, ascending."""
+        if self.catch_up is not None:
+            self.catch_up()
+        return self._token_times_s
+
+    @property
+    def last_token_s(self) -> float | None:
+        times_s = self.token_times_s
+        return times_s[-1] if times_s else None
 
     def deliver(self, chunk: Chunk, now: float) -> None:
         """Transport gives a piece of the answer; content restarts the timers and commits the call."""
         if chunk.tokens:
-            self.tokens += chunk.tokens
+            self._tokens += chunk.tokens
             if self.first_token_s is None:
                 self.first_token_s = now
-            self.last_token_s = now
-            self.token_times_s.append(now)
-            self.call.committed = True
+                self.call.committed = True
+            if chunk.times_s:
+                self._token_times_s.extend(chunk.times_s)
+            else:
+                self._token_times_s.append(now)
             if self.on_content is not None:
                 self.on_content(now)
         self.call.sink(chunk)

@@ -27,6 +27,11 @@ class Batcher:
     def __repr__(self) -> str:
         return f"<Batcher {len(self.running)}/{self.max_num_seqs} running, {len(self.waiting)} waiting>"
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a slot is free."""
+        return bool(self._free)
+
     def offer(self, sequence: Sequence) -> bool:
         """Take a sequence in, or say no: the queue is full. Free slots count as room."""
         if len(self.waiting) >= self.max_queue + len(self._free):

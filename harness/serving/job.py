@@ -1,15 +1,16 @@
-"""A request inside a worker: read into a sequence for the engine, its answer written token by token."""
+"""A request inside a worker: read into a sequence for the engine, answered token by token."""
 
 import asyncio
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
 
 from harness.errors import BadInput
+from harness.serving.answer import Answer, TextAnswer
 from harness.serving.engine import Engine, Sequence
-from harness.serving.model.detokenizer import Detokenizer
-from harness.serving.openai_api import CHAT, Body, FinishReason, Refusal, Writer, read_body
+from harness.serving.openai_api import CHAT, Body, FinishReason, Refusal, read_body
 from policies.outcome import Outcome
-from policies.policy import Call, Chunk
+from policies.policy import Call
 
 DEFAULT_MAX_TOKENS = 16  # as in the completions API
 DEFAULT_TEMPERATURE = 1.0  # as there
@@ -21,76 +22,62 @@ class Job:
     """One request on its way through the worker. All times are loop seconds."""
 
     call: Call
-    body: Body
     sequence: Sequence
-    writer: Writer
-    detokenizer: Detokenizer
+    answer: Answer
     eos_ids: frozenset[int]
     done: asyncio.Future[Outcome]
     arrived_s: float
     seated_s: float | None = None
     last_token_s: float | None = None
-    text: list[str] = field(default_factory=list)
 
     def take(self, token: int, now: float) -> bool:
         """Say a new token. Whether it was the last one, after which the answer is complete."""
-        self.sequence.tokens.append(token)
-        stopped = token in self.eos_ids and not self.sequence.ignore_eos
+        sequence = self.sequence
+        sequence.tokens.append(token)
+        stopped = token in self.eos_ids and not sequence.ignore_eos
         if not stopped:
-            self._say(self.detokenizer.feed(token), first=self.last_token_s is None)
+            self.answer.say(token, first=self.last_token_s is None)
         self.last_token_s = now
-        last = stopped or len(self.sequence.tokens) >= self.sequence.max_tokens
+        last = stopped or len(sequence.tokens) >= sequence.max_tokens
         if last:
-            self._finish("stop" if stopped else "length")
+            reason: FinishReason = "stop" if stopped else "length"
+            self.answer.finish(reason, len(sequence.prompt), len(sequence.tokens))
         return last
 
-    def _say(self, text: str, *, first: bool = False) -> None:
-        if not self.call.stream:
-            self.text.append(text)
-            return
-        if first and (role := self.writer.role()):
-            self.call.sink(Chunk(role, tokens=0))
-        if text:
-            self.call.sink(Chunk(self.writer.text(text)))
-
-    def _finish(self, reason: FinishReason) -> None:
-        self._say(self.detokenizer.flush())
-        prompt_tokens, tokens = len(self.sequence.prompt), len(self.sequence.tokens)
-        if self.call.stream:
-            self.call.sink(Chunk(self.writer.finish(reason), tokens=0))
-            if self.body.include_usage:
-                self.call.sink(Chunk(self.writer.usage(prompt_tokens, tokens), tokens=0))
-        else:
-            whole = self.writer.whole("".join(self.text), reason, prompt_tokens, tokens)
-            self.call.sink(Chunk(whole, tokens=tokens))
+    def take_all(self, tokens: SequenceOf[int], times_s: SequenceOf[float]) -> None:
+        """Say tokens that came at `times_s`, none of which is the last one."""
+        self.sequence.tokens.extend(tokens)
+        self.answer.say_all(times_s)
+        self.last_token_s = times_s[-1]
 
 
 def read_job(call: Call, engine: Engine) -> Job:
-    """The job that `call` asks of `engine`. Refusal says what is wrong with it."""
+    """The job that the body of `call` asks of `engine`. Refusal says what is wrong with it."""
     body = read_body(call.route, call.payload)
     if body.model not in (None, engine.name):
         raise Refusal(f"model '{body.model}' is not served here; '{engine.name}' is", status=404)
     prompt = _prompt(call.route, body, engine)
-    asked = _answer_tokens(body, len(prompt), engine.max_model_len)
     call.prompt_tokens = len(prompt)
     sequence = Sequence(
         prompt=prompt,
-        max_tokens=asked,
+        max_tokens=_answer_tokens(body.answer_tokens, len(prompt), engine.max_model_len),
         temperature=DEFAULT_TEMPERATURE if body.temperature is None else body.temperature,
         seed=zlib.crc32(call.id.encode()) if body.seed is None else body.seed,
         ignore_eos=body.ignore_eos,
     )
+    return _job(call, sequence, TextAnswer(call, body, engine.name, engine.tokenizer), engine)
+
+
+def count_job(call: Call, engine: Engine) -> Job:
+    """The job of a call without a body: as many tokens as it says, of no text. Refusal as `read_job`."""
+    asked = _answer_tokens(call.max_tokens, call.prompt_tokens, engine.max_model_len)
+    sequence = Sequence(prompt=range(call.prompt_tokens), max_tokens=asked, ignore_eos=True)
+    return _job(call, sequence, Answer(call), engine)
+
+
+def _job(call: Call, sequence: Sequence, answer: Answer, engine: Engine) -> Job:
     loop = asyncio.get_running_loop()
-    return Job(
-        call=call,
-        body=body,
-        sequence=sequence,
-        writer=Writer(call.route, call.id, engine.name),
-        detokenizer=Detokenizer(engine.tokenizer),
-        eos_ids=engine.tokenizer.eos_ids,
-        done=loop.create_future(),
-        arrived_s=loop.time(),
-    )
+    return Job(call, sequence, answer, engine.tokenizer.eos_ids, loop.create_future(), loop.time())
 
 
 def _prompt(route: str, body: Body, engine: Engine) -> list[int]:
@@ -119,14 +106,14 @@ def _check_length(characters: int, longest: int) -> None:
         )
 
 
-def _answer_tokens(body: Body, prompt_tokens: int, longest: int) -> int:
+def _answer_tokens(asked: int | None, prompt_tokens: int, longest: int) -> int:
     """How many tokens to answer with, if prompt and answer fit together."""
     if not prompt_tokens:
         raise Refusal("the prompt has no tokens", param="prompt")
     room = longest - prompt_tokens
     if room < 1:
         raise Refusal(f"the prompt has {prompt_tokens} tokens, this model takes fewer than {longest}")
-    asked = body.answer_tokens or DEFAULT_MAX_TOKENS
+    asked = asked or DEFAULT_MAX_TOKENS
     if asked > room:
         raise Refusal(f"max_tokens is {asked}, but only {room} fit behind this prompt", param="max_tokens")
     return asked

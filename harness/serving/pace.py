@@ -1,11 +1,11 @@
-"""How long a step takes: the real computation, padded to a floor, stretched by a fault.
+"""How long a step takes: the computation, padded to a floor, stretched by a fault.
 
-The forward pass stays real and its result is used; padding gives it the timing of a larger model, lets four
-workers share two cores, and hides the machine's noise under the floor. A floor of 0 pads nothing.
+In a real run the forward pass stays real and its result is used; padding gives it the timing of a larger
+model, lets four workers share two cores, and hides the machine's noise under the floor. A floor of 0 pads
+nothing.
 """
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from faults.fault import Fault
@@ -25,7 +25,7 @@ class Pace:
     step_floor_s: float = 0.0
     fault: Fault = field(default=_HEALTHY)
     fault_until_s: float = 0.0
-    _changed: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+    _holding: asyncio.Future[None] | None = field(default=None, repr=False)
 
     def step_s(self, elapsed_s: float, now: float) -> float:
         """Seconds that a step takes which computed for `elapsed_s`."""
@@ -37,23 +37,33 @@ class Pace:
         What its time is gets asked again when a fault comes, is healed, or loses its lease: a step must not
         stay slow for longer than its fault. The time waited until then counts.
         """
-        clock = asyncio.get_running_loop().time
-        while (now := clock()) < (ends_s := started_s + self.step_s(elapsed_s, now)):
+        loop = asyncio.get_running_loop()
+        while (now := loop.time()) < (ends_s := started_s + self.step_s(elapsed_s, now)):
             until_s = min(ends_s, self.fault_until_s) if now < self.fault_until_s else ends_s
-            self._changed.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(until_s):
-                    await self._changed.wait()
+            self._holding = loop.create_future()
+            timer = loop.call_at(until_s, self._ask_again)
+            try:
+                await self._holding
+            finally:
+                timer.cancel()
 
     def inject(self, fault: Fault, lease_s: float, now: float) -> None:
         """Install a fault, or renew its lease."""
         self.fault, self.fault_until_s = fault, now + lease_s
-        self._changed.set()
+        self._ask_again()
 
     def heal(self) -> None:
         self.fault = _HEALTHY
-        self._changed.set()
+        self._ask_again()
 
     def active(self, now: float) -> Fault:
         """The fault whose lease holds at `now`, or the one that does nothing."""
         return self.fault if now < self.fault_until_s else _HEALTHY
+
+    def steady_until_s(self, now: float) -> float:
+        """Loop time until which nothing changes by itself: the end of a lease."""
+        return self.fault_until_s if now < self.fault_until_s else float("inf")
+
+    def _ask_again(self) -> None:
+        if self._holding is not None and not self._holding.done():
+            self._holding.set_result(None)

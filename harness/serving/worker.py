@@ -14,10 +14,15 @@ from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
 from harness.serving.openai_api import Refusal
 from harness.serving.pace import Pace
+from harness.serving.stride import Foresee, Stride, plan_stride
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Call
 
-Compute = Callable[[list[Sequence]], Awaitable[list[int]]]
+# The new tokens of a batch, and the seconds that computing them took (or would take: it need not wait).
+Compute = Callable[[list[Sequence]], Awaitable[tuple[list[int], float]]]
+ReadJob = Callable[[Call, Engine], Job]
+
+NEVER = float("inf")
 
 
 class Meter:
@@ -41,7 +46,11 @@ class Counts:
 
 
 class Worker:
-    """Serves calls with one engine. `run` is the step loop; `handle` may be awaited by many at once."""
+    """Serves calls with one engine. `run` is the step loop; `handle` may be awaited by many at once.
+
+    `read`: makes the job of a call. `foresee`: an engine that knows how long steps will take is not asked
+    for each; such a worker has no meter, since nobody would be told of a step when it happens.
+    """
 
     def __init__(
         self,
@@ -52,40 +61,58 @@ class Worker:
         max_queue: int = 256,
         step_floor_s: float = 0.0,
         meter: Meter | None = None,
+        read: ReadJob = read_job,
+        foresee: Foresee | None = None,
     ) -> None:
+        if meter is not None and foresee is not None:
+            raise ValueError("a worker with a meter takes every step by itself: leave out `foresee`")
         self.name = name
         self.engine = engine
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
         self.pace = Pace(step_floor_s)
         self.counts = Counts()
         self._compute = compute
+        self._foresee = foresee
+        self._read = read
         self._meter = meter or Meter()
         self._jobs: dict[Sequence, Job] = {}
         self._left: list[Job] = []  # aborted while a step may be using their slot
-        self._wake = asyncio.Event()
+        self._next_deadline_s = NEVER  # of all jobs, or earlier
+        self._waiting: asyncio.Future[None] | None = None  # for work, or for the end of a stride
+        self._stride: Stride | None = None
+        self._striding: list[Job] = []
         self._broken: Outcome | None = None  # what to say once the step loop has ended
 
     @property
     def kv_usage_ratio(self) -> float:
         """Share of the KV cache's token places that hold tokens."""
+        self.catch_up()
         held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
         return held / (self.engine.max_num_seqs * self.engine.max_model_len)
 
     def inject(self, fault: Fault, lease_s: float) -> None:
+        """Install a fault, or renew its lease."""
         self.pace.inject(fault, lease_s, _now())
+        self._wake()
+
+    def heal(self) -> None:
+        self.pace.heal()
+        self._wake()
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
         if self._broken is not None:
             return self._broken
         try:
-            job = read_job(call, self.engine)
+            job = self._read(call, self.engine)
         except Refusal as refusal:
             return refusal.outcome(self.name)
         if not self.batcher.offer(job.sequence):
             return self._full()
         self._jobs[job.sequence] = job
-        self._wake.set()
+        self._next_deadline_s = min(self._next_deadline_s, call.deadline_s)
+        if self._stride is None or self.batcher.has_room or call.deadline_s < self._stride.ends_s[-1]:
+            self._wake()
         try:
             return await job.done
         finally:
@@ -96,14 +123,39 @@ class Worker:
         try:
             while True:
                 batch = self._next_batch()
-                if batch:
-                    await self._step(batch)
+                if not batch:
+                    await self._wait(NEVER)
+                elif stride := self._plan(batch):
+                    await self._walk(batch, stride)
                 else:
-                    self._wake.clear()
-                    await self._wake.wait()
+                    await self._step(batch)
         except Exception as broken:  # whatever it is, nobody may be left waiting for a loop that has ended
-            self._broke(f"the step loop broke: {type(broken).__name__}: {broken}")
+            cause = f"the step loop broke: {type(broken).__name__}: {broken}"
+            self.end(Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500))
             raise
+
+    def end(self, outcome: Outcome) -> None:
+        """Answer everybody with `outcome`, and whoever still comes.
+
+        Slots are not released, since that may be what broke.
+        """
+        self.catch_up()
+        self._broken = outcome
+        for job in self._jobs.values():
+            if not job.done.done():
+                job.done.set_result(outcome)
+
+    def catch_up(self) -> None:
+        """Hand over what the steps of the present stride have brought so far."""
+        stride = self._stride
+        if stride is None or not (over := stride.over(_now()) - stride.given):
+            return
+        first, stride.given = stride.given, stride.given + over
+        times_s = stride.ends_s[first : stride.given]
+        for step in range(first, stride.given):
+            self._count_step(stride.ends_s[step] - stride.start_s(step), len(self._striding))
+        for job in self._striding:
+            job.take_all([0] * over, times_s)
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -116,12 +168,8 @@ class Worker:
         for job in self._left:
             self._release(job)
         self._left.clear()
-        for job in [j for j in self._jobs.values() if j.call.deadline_s <= now and not j.done.done()]:
-            late = Outcome(
-                kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by=self.name, status=504
-            )
-            job.done.set_result(late)
-            self._release(job)
+        if self._next_deadline_s <= now:
+            self._drop_late(now)
         batch = self.batcher.next_batch()
         for sequence in batch:
             job = self._jobs[sequence]
@@ -130,22 +178,52 @@ class Worker:
                 self._meter.queued(now - job.arrived_s)
         return batch
 
+    def _drop_late(self, now: float) -> None:
+        for job in [j for j in self._jobs.values() if j.call.deadline_s <= now and not j.done.done()]:
+            late = Outcome(
+                kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by=self.name, status=504
+            )
+            job.done.set_result(late)
+            self._release(job)
+        self._next_deadline_s = min((j.call.deadline_s for j in self._jobs.values()), default=NEVER)
+
+    def _plan(self, batch: list[Sequence]) -> Stride | None:
+        if self._foresee is None:
+            return None
+        return plan_stride(batch, self._foresee, self.pace, _now(), self._next_deadline_s)
+
+    async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
+        """Take the steps of a stride; the one that something happens in is the last."""
+        self._stride, self._striding = stride, [self._jobs[sequence] for sequence in batch]
+        await self._wait(stride.ends_s[-1])
+        self.catch_up()
+        last, self._stride = stride.given, None
+        started_s = stride.start_s(last)
+        await self.pace.hold(started_s, stride.computed_s[last])
+        self._end_step(batch, [0] * len(batch), started_s)
+
     async def _step(self, batch: list[Sequence]) -> None:
-        started = _now()
+        started_s = _now()
         try:
-            tokens = await self._compute(batch)
+            tokens, elapsed_s = await self._compute(batch)
         except Exception as broken:  # whatever a model raises, nobody may be left waiting for it
             self._fail(batch, f"the engine failed: {type(broken).__name__}: {broken}")
             return
-        await self.pace.hold(started, _now() - started)
+        await self.pace.hold(started_s, elapsed_s)
+        self._end_step(batch, tokens, started_s)
+
+    def _end_step(self, batch: list[Sequence], tokens: list[int], started_s: float) -> None:
         now = _now()
-        self.counts.steps += 1
-        self.counts.step_seconds += now - started
-        self.counts.tokens += len(tokens)
+        self._count_step(now - started_s, len(tokens))
         prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
-        self._meter.stepped(now - started, len(batch), prefilled + len(tokens))
+        self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
         for sequence, token in zip(batch, tokens, strict=True):
             self._give(self._jobs.get(sequence), token, now)
+
+    def _count_step(self, seconds: float, tokens: int) -> None:
+        self.counts.steps += 1
+        self.counts.step_seconds += seconds
+        self.counts.tokens += tokens
 
     def _give(self, job: Job | None, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
@@ -159,13 +237,6 @@ class Worker:
             job.done.set_result(OK)
             self._release(job)
 
-    def _broke(self, cause: str) -> None:
-        """Answer everybody; slots are not released, since that may be what broke."""
-        self._broken = Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500)
-        for job in self._jobs.values():
-            if not job.done.done():
-                job.done.set_result(self._broken)
-
     def _fail(self, batch: list[Sequence], cause: str) -> None:
         for job in [self._jobs[s] for s in batch if s in self._jobs]:
             if not job.done.done():
@@ -174,22 +245,39 @@ class Worker:
 
     def _ended(self, job: Job) -> None:
         """The one who waited has the outcome, or has left before it."""
-        now = _now()
         if job.done.cancelled() or not job.done.done():
+            self.catch_up()
             job.done.cancel()
             outcome = Outcome(kind=Kind.ABANDONED, cause="the caller left", by=self.name)
             self.counts.aborted += 1
             self._left.append(job)
-            self._wake.set()
+            self._wake()
         else:
             outcome = job.done.result()
-        self._meter.ended(outcome, now - job.arrived_s, len(job.sequence.prompt), len(job.sequence.tokens))
+        elapsed_s = _now() - job.arrived_s
+        self._meter.ended(outcome, elapsed_s, len(job.sequence.prompt), len(job.sequence.tokens))
 
     def _release(self, job: Job) -> None:
         self._jobs.pop(job.sequence, None)
         slot = self.batcher.remove(job.sequence)
         if slot is not None:
             self.engine.release(slot)
+
+    async def _wait(self, until_s: float) -> None:
+        """Until something happens to the queue, the batch or the pace, or until loop time `until_s`."""
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        timer = None if until_s == NEVER else loop.call_at(until_s, self._wake)
+        try:
+            await self._waiting
+        finally:
+            self._waiting = None
+            if timer is not None:
+                timer.cancel()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
 
 def _now() -> float:

@@ -9,15 +9,16 @@ import os
 import signal
 import sys
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from harness.errors import LimplockError
+from harness.serving.engine import Engine, Sequence
 from harness.serving.http_server import listen
 from harness.serving.orphan import die_with_parent
-from harness.serving.worker import Worker
+from harness.serving.worker import Compute, Worker
 from harness.serving.worker_metrics import PrometheusMeter
 from harness.serving.worker_server import WorkerServer
 
@@ -100,7 +101,7 @@ async def _serve(config: WorkerConfig, ready: Connection) -> None:
         worker = Worker(
             config.name,
             engine,
-            lambda batch: asyncio.get_running_loop().run_in_executor(thread, engine.step, batch),
+            in_thread(thread, engine),
             max_queue=config.max_queue,
             step_floor_s=floor_s,
             meter=meter,
@@ -112,6 +113,18 @@ async def _serve(config: WorkerConfig, ready: Connection) -> None:
             await step_until(stop, worker)
         finally:
             await server.close()
+
+
+def in_thread(thread: Executor, engine: Engine) -> Compute:
+    """Computes steps off the event loop, and says how long each took."""
+
+    async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
+        loop = asyncio.get_running_loop()
+        started_s = loop.time()
+        tokens = await loop.run_in_executor(thread, engine.step, batch)
+        return tokens, loop.time() - started_s
+
+    return compute
 
 
 async def step_until(stop: asyncio.Event, worker: Worker) -> None:

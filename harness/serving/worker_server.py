@@ -90,7 +90,7 @@ class WorkerServer:
         return web.json_response({"fault": fault.kind, "lease_s": order.lease_s})
 
     async def _heal(self, request: web.Request) -> web.Response:
-        self._worker.pace.heal()
+        self._worker.heal()
         return web.json_response({"fault": "none"})
 
 

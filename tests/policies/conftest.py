@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from policies.policy import Attempt, Call
+from policies.policy import Attempt, Call, Chunk
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def give_tokens() -> Callable[..., None]:
 
     def give(attempt: Attempt, first_s: float, gap_s: float, tokens: int) -> float:
         times = [attempt.started_s + first_s + gap_s * i for i in range(tokens)]
-        attempt.tokens, attempt.token_times_s = tokens, times
-        attempt.first_token_s, attempt.last_token_s = times[0], times[-1]
+        for time_s in times:
+            attempt.deliver(Chunk(b""), time_s)
         return times[-1]
 
     return give

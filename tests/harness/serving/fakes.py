@@ -33,8 +33,8 @@ class FakeEngine:
 def fake_worker(engine: FakeEngine, step_s: float = 0.03, max_queue: int = 8) -> Worker:
     """A worker whose every step takes `step_s` on the loop's clock."""
 
-    async def compute(batch: list[Sequence]) -> list[int]:
+    async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
         await asyncio.sleep(0)
-        return engine.step(batch)
+        return engine.step(batch), 0.0
 
     return Worker("worker-0", engine, compute, max_queue=max_queue, step_floor_s=step_s)
