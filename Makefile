@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test venv lint bench clean
+.PHONY: demo test venv lint bench validate-theory clean
 
 demo: venv
 	$(BIN)/limplock demo
@@ -29,6 +29,10 @@ lint: venv
 
 bench: venv
 	$(BIN)/python -m bench
+
+# Our queues against closed forms and published figures, at full scale; writes the table.
+validate-theory: venv
+	$(BIN)/python -m tests.theory --write docs/fidelity.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache limplock-results

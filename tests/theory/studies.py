@@ -1,0 +1,26 @@
+"""The studies of theory, by module.
+
+A study module has `TARGET`, the `Target` that it reproduces; `fast() -> list[Row]`, seconds at most and with
+tolerances that its small sample allows; and `full() -> list[Row]`, at the scale and with the tolerances of
+the source. Both assert Little's law in every run and give the same rows every time.
+"""
+
+from importlib import import_module
+from typing import Protocol
+
+from tests.theory.row import Row, Target
+
+NAMES: tuple[str, ...] = ()
+
+
+class Study(Protocol):
+    TARGET: Target
+
+    def fast(self) -> list[Row]: ...
+    def full(self) -> list[Row]: ...
+
+
+def load(name: str) -> Study:
+    """The study in module `name` of this folder."""
+    study: Study = import_module(f"tests.theory.{name}")  # type: ignore[assignment]  # a module serves as one
+    return study
