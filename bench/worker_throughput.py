@@ -24,7 +24,8 @@ from harness.quiet_collector import quiet_collector
 from harness.serving.openai_api import COMPLETIONS
 from harness.serving.pool import Pool
 from harness.serving.worker_process import WorkerConfig
-from harness.serving.worker_server import STATE, WorkerState
+from harness.serving.worker_server import STATE
+from harness.serving.worker_state import WorkerState
 
 BATCH = 16
 ROUNDS = 20

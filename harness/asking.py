@@ -2,21 +2,46 @@
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from heapq import merge
 from itertools import pairwise
+from typing import TypeAlias
 
 from harness.judging.history import Arrived, Ended
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned
-from harness.load.prompts import completion_body, prompt
+from harness.load.prompts import TOKENS_PER_WORD, completion_body, prompt
 from harness.scenario import Caller, Scenario, worker_name
-from harness.serving.http_link import HttpLink
-from harness.serving.http_server import LOCAL
-from harness.serving.openai_api import COMPLETIONS
+from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
 from policies.outcome import Outcome
-from policies.policy import Call, Chunk
+from policies.policy import Call, Chunk, Next
+
+# Writes the request of a caller: whose, its name, the run's seed.
+Compose: TypeAlias = Callable[[Caller, str, int], Call]
+
+
+def text_call(caller: Caller, name: str, seed: int) -> Call:
+    """A request with a text, as it goes over HTTP."""
+    call = _call(caller, name)
+    if caller.inference:
+        rng = random.Random(f"{seed} prompt {name}")
+        text = prompt(caller.prompt_words, rng)
+        call.payload = completion_body(text, caller.max_tokens, rng.randrange(2**31))
+    return call
+
+
+def counted_call(caller: Caller, name: str, seed: int) -> Call:
+    """The same request without a text: only how long it is."""
+    call = _call(caller, name)
+    call.prompt_tokens = caller.prompt_words * TOKENS_PER_WORD
+    return call
+
+
+def _call(caller: Caller, name: str) -> Call:
+    if not caller.inference:
+        return Call(id=name, caller=caller.name, route=LOCAL, stream=False)
+    return Call(id=name, caller=caller.name, route=COMPLETIONS, max_tokens=caller.max_tokens)
 
 
 def plan_requests(scenario: Scenario, seed: int) -> list[Planned]:
@@ -42,12 +67,18 @@ class Asker:
     """Sends planned requests and writes how each began and ended."""
 
     def __init__(
-        self, scenario: Scenario, seed: int, recorder: Recorder, entries: Mapping[str, HttpLink]
+        self,
+        scenario: Scenario,
+        seed: int,
+        recorder: Recorder,
+        entries: Mapping[str, Next],
+        compose: Compose,
     ) -> None:
         self._callers = {caller.name: caller for caller in scenario.callers}
         self._seed = seed
         self._recorder = recorder
         self._entries = entries
+        self._compose = compose
         self._healthy = frozenset(scenario.topology.worker_names()) - {worker_name(scenario.faulted_worker)}
         self._hung_up = False
 
@@ -66,26 +97,16 @@ class Asker:
             )
         )
         try:
-            outcome = await self._entries[caller.enters].handle(call)
+            outcome = await self._entries[caller.enters](call)
         except asyncio.CancelledError:
             self._ended(call, answer, "hung" if self._hung_up else "abandoned")
             raise
         self._ended(call, answer, outcome.kind, outcome)
 
     def _call(self, caller: Caller, planned: Planned) -> Call:
-        name = f"{caller.name}-{planned.number}"
-        if not caller.inference:
-            return Call(id=name, caller=caller.name, route=LOCAL, stream=False)
-        rng = random.Random(f"{self._seed} prompt {name}")
-        text = prompt(caller.prompt_words, rng)
-        return Call(
-            id=name,
-            caller=caller.name,
-            route=COMPLETIONS,
-            payload=completion_body(text, caller.max_tokens, rng.randrange(2**31)),
-            max_tokens=caller.max_tokens,
-            workers=self._healthy if caller.avoids_fault else None,
-        )
+        call = self._compose(caller, f"{caller.name}-{planned.number}", self._seed)
+        call.workers = self._healthy if caller.avoids_fault else None
+        return call
 
     def _ended(self, call: Call, answer: "_Answer", kind: str, outcome: Outcome | None = None) -> None:
         times = [self._recorder.at(t) for t in answer.times_s]
@@ -109,12 +130,14 @@ class _Answer:
     """When the content of one answer came, on the loop's clock."""
 
     def __init__(self, call: Call) -> None:
-        self.times_s: list[float] = []
+        self.times_s: list[float] = []  # ascending
         self.tokens = 0
         self._clock = asyncio.get_running_loop().time
         call.sink = self._take
 
     def _take(self, chunk: Chunk) -> None:
         self.tokens += chunk.tokens
-        if chunk.tokens:
+        if chunk.times_s:
+            self.times_s.extend(chunk.times_s)
+        elif chunk.tokens:
             self.times_s.append(self._clock())

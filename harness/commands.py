@@ -8,12 +8,12 @@ from rich.console import Console
 from faults.registry import FAULTS
 from harness.config import check_stand, find_preset, find_presets, find_scenario
 from harness.demo import broken_promises, demo_code, demo_plan
-from harness.deployment import Deployment, Options
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
 from harness.fault_order import order_fault, read_parameters
 from harness.interrupts import Interrupted, run_to_the_end
 from harness.judging.result import Verdict
+from harness.real_deployment import Options, RealDeployment
 from harness.reporting.console import PipeConsole
 from harness.reporting.terminal import render_comparison
 from harness.results import new_folder
@@ -103,7 +103,7 @@ def run_fetch(name: str) -> ExitCode:
     return ExitCode.PASS
 
 
-def _announce(deployment: Deployment) -> None:
+def _announce(deployment: RealDeployment) -> None:
     console = PipeConsole(highlight=False, soft_wrap=True)
     url = deployment.gateway_server.url
     console.print(f"gateway   {url}/v1", style="bold")

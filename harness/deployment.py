@@ -1,179 +1,60 @@
-"""A serving layer that stands: services, gateway, one proxy per link, worker processes. All on loopback.
-
-`run` sends load through it and `serve` leaves it open to any client. Leaving ends every part in reverse
-order and checks that it is gone.
-"""
+"""A serving layer that stands, real or virtual: what a run, its faults and its sampling need of it."""
 
 import asyncio
-import uuid
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from typing import NoReturn
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import NoReturn, Protocol, TypeAlias
 
-import psutil
-from aiohttp import web
-
-from faults.toxiproxy.client import Proxy
-from faults.toxiproxy.errors import ToxiproxyError
-from harness.errors import EnvironmentFault
+from faults.fault import Site
+from harness.asking import Compose
 from harness.scenario import Topology
-from harness.serving.descriptors import allow_descriptors
-from harness.serving.fault_desk import FaultDesk
-from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.gateway import Gateway
-from harness.serving.gateway_server import GatewayServer
-from harness.serving.http_link import HttpLink
-from harness.serving.http_server import LOCAL, RunningServer, application, listen
-from harness.serving.pool import Pool, RunningWorker
-from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
-from harness.serving.real_site import RealSite
+from harness.serving.link import Link
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
-from harness.serving.worker_admin import WorkerAdmin
-from harness.serving.worker_process import WorkerConfig
+from harness.serving.worker_state import WorkerState
 from policies.pipeline import Pipeline
+from policies.policy import Next
 
-WATCH_EVERY_S = 0.5
+
+class Admin(Protocol):
+    """The admin side of one worker."""
+
+    async def state(self) -> WorkerState | None:
+        """The worker's own account, None if it does not answer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How to stand it up, the same for every scenario."""
+class About:
+    """What the history says of the layer."""
 
-    model: str = "tiny"
-    device: str = "auto"
-    toxiproxy: str = "auto"
-    gateway_port: int = 0
-    run_name: str = field(default_factory=lambda: f"limplock-{uuid.uuid4().hex[:8]}")
+    engine: str  # torch | cost model
+    model: str
+    device: str
+    step_floor_s: float
+    toxiproxy: str  # which server carries the links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """The standing parts."""
+    """The standing parts, by name."""
 
+    about: About
     gateway: Gateway
-    gateway_server: RunningServer
-    services: dict[str, Service]
-    entries: dict[str, HttpLink]  # the callers' way into each service
-    workers: dict[str, RunningWorker]
-    admins: dict[str, WorkerAdmin]
-    sites: dict[str, RealSite]
-    link_urls: dict[str, str]
-    toxiproxy: RunningToxiproxy
+    services: Mapping[str, Service]
+    entries: Mapping[str, Next]  # the callers' way into each service
+    links: Mapping[str, Link]  # the gateway's way to each worker
+    admins: Mapping[str, Admin]
+    sites: Mapping[str, Site]
+    compose: Compose  # how its callers write their requests
+
+    async def watch(self) -> NoReturn:
+        """Look after what nobody else would miss. EnvironmentFault once it is gone."""
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError
 
 
-@asynccontextmanager
-async def deploy(
-    topology: Topology, pipeline: Pipeline, recorder: Recorder, options: Options, seed: int = 0
-) -> AsyncIterator[Deployment]:
-    """Stand up the layer of `topology` with `pipeline` in the gateway."""
-    allow_descriptors()
-    async with AsyncExitStack() as stack:
-        toxiproxy = await stack.enter_async_context(
-            open_toxiproxy(options.toxiproxy, options.run_name, seed=seed)
-        )
-        pool = await stack.enter_async_context(Pool(_configs(topology, options)))
-        admins = {
-            name: await stack.enter_async_context(WorkerAdmin(name, worker.url))
-            for name, worker in pool.workers.items()
-        }
-        proxies = {
-            name: await _proxy(toxiproxy, f"{options.run_name}.{name}", worker)
-            for name, worker in pool.workers.items()
-        }
-        link_urls = {name: f"http://{proxy.listen}" for name, proxy in proxies.items()}
-        links = {name: await _link(stack, url, name) for name, url in link_urls.items()}
-        gateway = Gateway(pipeline, links, recorder, seed)
-        sites = {
-            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name]) for name in proxies
-        }
-        desk = FaultDesk(sites)
-        stack.push_async_callback(desk.close)
-        gateway_server = await _serve(
-            stack,
-            GatewayServer(gateway, desk, _model(pool), _urls(pool)).application(),
-            options.gateway_port,
-        )
-        services, entries = await _services(stack, topology, recorder, gateway_server.url)
-        yield Deployment(
-            gateway=gateway,
-            gateway_server=gateway_server,
-            services=services,
-            entries=entries,
-            workers=pool.workers,
-            admins=admins,
-            sites=sites,
-            link_urls=link_urls,
-            toxiproxy=toxiproxy,
-        )
-
-
-async def watch(deployment: Deployment) -> NoReturn:
-    """Look after what nobody else would miss. EnvironmentFault once the proxies' process is gone."""
-    toxiproxy = deployment.toxiproxy
-    while all(psutil.pid_exists(pid) for pid in toxiproxy.pids):  # noqa: ASYNC110 - nobody signals it
-        await asyncio.sleep(WATCH_EVERY_S)
-    raise EnvironmentFault(
-        f"the {toxiproxy.kind} Toxiproxy at {toxiproxy.url} has ended: every link is cut. Run it again"
-    )
-
-
-def _model(pool: Pool) -> str:
-    return next(iter(pool.workers.values())).ready.model
-
-
-def _urls(pool: Pool) -> dict[str, str]:
-    return {name: worker.url for name, worker in pool.workers.items()}
-
-
-def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
-    return [
-        WorkerConfig(
-            name=name,
-            model=options.model,
-            device=options.device,
-            index=index,
-            max_num_seqs=topology.max_num_seqs,
-            max_queue=topology.max_queue,
-            cpu_step_floor_s=topology.step_floor_s,
-        )
-        for index, name in enumerate(topology.worker_names())
-    ]
-
-
-async def _proxy(toxiproxy: RunningToxiproxy, name: str, worker: RunningWorker) -> Proxy:
-    """Put a proxy in front of a worker."""
-    try:
-        return await toxiproxy.client.create(name, "127.0.0.1:0", f"127.0.0.1:{worker.ready.port}")
-    except ToxiproxyError as refused:
-        raise EnvironmentFault(str(refused)) from refused
-
-
-async def _link(stack: AsyncExitStack, url: str, to: str) -> HttpLink:
-    link = HttpLink(url, to)
-    stack.push_async_callback(link.close)
-    return link
-
-
-async def _serve(stack: AsyncExitStack, app: web.Application, port: int = 0) -> RunningServer:
-    server = await listen(app, port)
-    stack.push_async_callback(server.close)
-    return server
-
-
-async def _services(
-    stack: AsyncExitStack, topology: Topology, recorder: Recorder, gateway_url: str
-) -> tuple[dict[str, Service], dict[str, HttpLink]]:
-    """The chain of services, built from the gateway towards the callers, and a caller's link to each."""
-    services: dict[str, Service] = {}
-    entries: dict[str, HttpLink] = {}
-    next_url, next_name = gateway_url, GATEWAY
-    for tier in reversed(topology.services):
-        onward = await _link(stack, next_url, next_name)
-        service = Service(tier.name, tier.slots, onward.handle, recorder)
-        server = await _serve(stack, application(service.handle, LOCAL))
-        services[tier.name] = service
-        entries[tier.name] = await _link(stack, server.url, tier.name)
-        next_url, next_name = server.url, tier.name
-    return services, entries
+# Stands a layer up: topology, the gateway's pipeline, recorder, seed.
+Deploy: TypeAlias = Callable[[Topology, Pipeline, Recorder, int], AbstractAsyncContextManager[Deployment]]

@@ -1,4 +1,4 @@
-"""One run: a scenario under one preset with one seed, on a real serving layer. Its history is the result."""
+"""One run: a scenario under one preset with one seed, on a serving layer. Its history is the result."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from harness.asking import Asker, plan_requests
-from harness.deployment import Deployment, Options, deploy, watch
+from harness.deployment import Deploy, Deployment
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.judging.history import (
     CallerSetup,
@@ -32,9 +32,9 @@ from policies.presets import Preset
 
 
 async def run(
-    scenario: Scenario, preset: Preset, seed: int, options: Options, path: Path, progress: Progress
+    scenario: Scenario, preset: Preset, seed: int, deploy: Deploy, path: Path, progress: Progress
 ) -> History:
-    """Run and write the history to `path`, which says so itself if the clean-up could not be verified.
+    """Run on what `deploy` stands up. The history goes to `path`; it says itself if the clean-up is in doubt.
 
     CleanupUnverified if it could not and the run did not get to its end either.
     """
@@ -44,7 +44,7 @@ async def run(
         recorder = Recorder(history)
         ran, left = False, ""
         try:
-            async with deploy(scenario.topology, pipeline, recorder, options, seed) as deployment:
+            async with deploy(scenario.topology, pipeline, recorder, seed) as deployment:
                 history.append(_setup(scenario, preset, pipeline, seed, deployment))
                 await _Experiment(scenario, seed, recorder, deployment, progress).run()
                 ran = True
@@ -67,14 +67,14 @@ class _Experiment:
         self._deployment = deployment
         self._progress = progress
         self._plan = plan_requests(scenario, seed)
-        self._asker = Asker(scenario, seed, recorder, deployment.entries)
+        self._asker = Asker(scenario, seed, recorder, deployment.entries, deployment.compose)
 
     async def run(self) -> None:
         with quiet_collector():
             self._recorder.start()
             zero_s = asyncio.get_running_loop().time()
             async with sample_forever(self._deployment, self._recorder, self._faulted(), self._progress):
-                await _all_of(self._load(zero_s), self._phases(zero_s), beside=watch(self._deployment))
+                await _all_of(self._load(zero_s), self._phases(zero_s), beside=self._deployment.watch())
 
     async def _load(self, zero_s: float) -> None:
         """Send the plan, give what is still open a while, then count it as hung."""
@@ -119,7 +119,7 @@ class _Experiment:
 def _setup(
     scenario: Scenario, preset: Preset, pipeline: Pipeline, seed: int, deployment: Deployment
 ) -> Setup:
-    any_worker = next(iter(deployment.workers.values())).ready
+    about = deployment.about
     fault = scenario.fault
     return Setup(
         scenario=scenario.name,
@@ -130,7 +130,7 @@ def _setup(
             *(Hop(name=tier.name, slots=tier.slots) for tier in scenario.topology.services),
             Hop(name=GATEWAY),
         ],
-        workers=list(deployment.workers),
+        workers=list(deployment.sites),
         callers=[
             CallerSetup(
                 name=caller.name,
@@ -149,11 +149,12 @@ def _setup(
         ),
         timeout_s=_finite(pipeline.timers.attempt_s),
         max_num_seqs=scenario.topology.max_num_seqs,
-        step_floor_s=any_worker.step_floor_s,
-        model=any_worker.model,
-        device=any_worker.device,
-        engine="torch",
-        toxiproxy=f"{deployment.toxiproxy.kind} {deployment.toxiproxy.version}",
+        max_queue=scenario.topology.max_queue,
+        step_floor_s=about.step_floor_s,
+        model=about.model,
+        device=about.device,
+        engine=about.engine,
+        toxiproxy=about.toxiproxy,
     )
 
 

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
-import aiohttp
-
 from harness.deployment import Deployment
 from harness.reporting.progress import Progress
 from harness.serving.recorder import Recorder
@@ -14,7 +12,6 @@ HOPS_EVERY_S = 0.25
 WORKERS_EVERY_S = 0.5
 PROBE_EVERY_S = 1.0
 LAG_EVERY_S = 0.1
-PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
 
 
 @asynccontextmanager
@@ -56,7 +53,7 @@ class _Sampler:
 
     async def workers(self) -> None:
         while True:
-            await asyncio.gather(*(self._worker(name) for name in self._deployment.workers))
+            await asyncio.gather(*(self._worker(name) for name in self._deployment.admins))
             await asyncio.sleep(WORKERS_EVERY_S)
 
     async def lag(self) -> None:
@@ -68,10 +65,9 @@ class _Sampler:
 
     async def probe(self, worker: str) -> None:
         """Small requests through the link to `worker`, one begun each second whatever the others do."""
-        timeout = aiohttp.ClientTimeout(total=PROBE_TIMEOUT_S)
-        async with aiohttp.ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as probes:
+        async with asyncio.TaskGroup() as probes:
             while True:
-                probes.create_task(self._probe(session, worker))
+                probes.create_task(self._probe(worker))
                 await asyncio.sleep(PROBE_EVERY_S)
 
     async def _worker(self, name: str) -> None:
@@ -91,11 +87,10 @@ class _Sampler:
         self._recorder.gauge(name, values, {"fault": state.fault} if state.fault != "none" else {})
         self._progress.sample(name, {"running": state.running, "waiting": state.waiting})
 
-    async def _probe(self, session: aiohttp.ClientSession, worker: str) -> None:
+    async def _probe(self, worker: str) -> None:
         started = self._clock()
         try:
-            async with session.get(self._deployment.link_urls[worker] + "/health") as response:
-                await response.read()
-        except (aiohttp.ClientError, TimeoutError, OSError):
+            await self._deployment.links[worker].probe()
+        except ConnectionError:
             return  # a link that carries nothing shows in the worker's own gauge
         self._recorder.gauge(f"link {worker}", {"probe_s": self._clock() - started})

@@ -9,9 +9,9 @@ import msgspec
 import psutil
 
 from harness.config import make_writable
-from harness.deployment import Deployment, Options, deploy, watch
 from harness.errors import BadInput, EnvironmentFault
 from harness.judging.history import NoHistory
+from harness.real_deployment import Options, RealDeployment, deploy
 from harness.scenario import Topology
 from harness.serving.model.cache import cache_dir
 from harness.serving.recorder import Recorder
@@ -29,15 +29,15 @@ class Announcement(msgspec.Struct, frozen=True):
 
 
 async def serve(
-    workers: int, preset: Preset, options: Options, announce: Callable[[Deployment], None]
+    workers: int, preset: Preset, options: Options, announce: Callable[[RealDeployment], None]
 ) -> None:
     """Stand until cancelled. EnvironmentFault if the cache cannot be written, or the proxies have ended."""
     _make_folder()
     topology = Topology(services=(), workers=workers)
-    async with deploy(topology, preset.build(0), Recorder(NoHistory()), options) as deployment:
+    async with deploy(topology, preset.build(0), Recorder(NoHistory()), 0, options=options) as deployment:
         with _announced(deployment.gateway_server.url):
             announce(deployment)
-            await watch(deployment)
+            await deployment.watch()
 
 
 def find_gateway() -> str:

@@ -3,10 +3,24 @@
 import asyncio
 import random
 from collections.abc import Callable
+from typing import Protocol
 
 from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 from faults.toxiproxy.stub import Stub
 from faults.toxiproxy.toxics.toxic import Toxic
+
+
+class Source(Protocol):
+    """What a link reads from: an asyncio transport, or its like in memory."""
+
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+
+
+class Sink(Protocol):
+    """What a link writes to."""
+
+    def write(self, data: bytes) -> None: ...
 
 
 class Link:
@@ -18,8 +32,8 @@ class Link:
 
     def __init__(
         self,
-        source: asyncio.ReadTransport,
-        sink: asyncio.WriteTransport,
+        source: Source,
+        sink: Sink,
         finished: Callable[["Link", End], None],
     ) -> None:
         self._source = source

@@ -60,6 +60,7 @@ class Setup(Record, tag="setup", frozen=True, kw_only=True):
     fault: FaultSetup | None = None
     timeout_s: float | None = None
     max_num_seqs: int = 0
+    max_queue: int | None = None  # requests that may wait inside a worker, None if that is not known
     step_floor_s: float = 0.0  # above 0: real steps are padded to at least this long
     model: str = ""
     device: str = ""

@@ -16,21 +16,21 @@ class Planned:
 
 async def send_open_loop(
     plan: Iterable[Planned], send: Callable[[Planned], Coroutine[None, None, None]], zero_s: float
-) -> set[asyncio.Task[None]]:
+) -> dict[asyncio.Task[None], None]:
     """Start `send` for each planned request at `zero_s` + `intended_s` loop seconds.
 
     `plan` is ascending in time. Returns the tasks that have not ended when the last one was started.
     """
     loop = asyncio.get_running_loop()
-    under_way: set[asyncio.Task[None]] = set()
+    under_way: dict[asyncio.Task[None], None] = {}  # a set would cancel them in another order each time
     try:
         for planned in plan:
             ahead_s = zero_s + planned.intended_s - loop.time()
             if ahead_s > 0:
                 await asyncio.sleep(ahead_s)
             task = loop.create_task(send(planned))
-            under_way.add(task)
-            task.add_done_callback(under_way.discard)
+            under_way[task] = None
+            task.add_done_callback(under_way.pop)
         await asyncio.sleep(0)  # the last one starts too
     except asyncio.CancelledError:
         await cancel_all(under_way)

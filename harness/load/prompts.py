@@ -6,6 +6,9 @@ import random
 _WORDS = "a list of all names in the module that is returned when an object has no value".split()
 
 
+TOKENS_PER_WORD = 4  # of the built-in model's tokenizer, which makes 17 of four words
+
+
 def prompt(words: int, rng: random.Random) -> str:
     """A text of `words` words."""
     return " ".join(rng.choice(_WORDS) for _ in range(words))

@@ -16,6 +16,7 @@ from harness.serving.openai_api import answer_tokens, read_error, read_event, st
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Attempt, Call, Chunk
 
+PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
 CONNECT_S = 5.0  # when no policy sets one; loopback and a data centre both connect in milliseconds
 _NO_ROUNDING = 1e9  # aiohttp rounds timers above this many seconds up to whole ones
 
@@ -42,6 +43,15 @@ class HttpLink:
         return await self._post(
             attempt.call, lambda chunk: attempt.deliver(chunk, clock()), connect_s, headers
         )
+
+    async def probe(self) -> None:
+        """Ask for the health of what is behind the link. ConnectionError if nothing comes back."""
+        timeout = aiohttp.ClientTimeout(total=PROBE_TIMEOUT_S)
+        try:
+            async with self._open().get(self.url + "/health", timeout=timeout) as response:
+                await response.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as lost:
+            raise ConnectionError(f"no answer through the link to {self.to}: {lost}") from lost
 
     async def close(self) -> None:
         if self._session is not None:

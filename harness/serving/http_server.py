@@ -19,7 +19,6 @@ from harness.serving.openai_api import ROUTES, error_body, error_status
 from policies.outcome import Kind, Outcome
 from policies.policy import Call, Chunk, Next
 
-LOCAL = "/local"  # a request that needs no worker
 MAX_BODY_BYTES = 16 * 2**20
 
 _log = logging.getLogger("limplock.http")  # for whoever sets up logging; what clients send is not shown

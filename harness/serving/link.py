@@ -15,3 +15,7 @@ class Link(Protocol):
         Cancellation gives up on the answer and lets the worker know.
         """
         ...
+
+    async def probe(self) -> None:
+        """One small request there and back that no model works for. ConnectionError if nothing comes back."""
+        ...

@@ -14,6 +14,7 @@ from policies.outcome import Kind, Outcome
 COMPLETIONS = "/v1/completions"
 CHAT = "/v1/chat/completions"
 ROUTES = (COMPLETIONS, CHAT)
+LOCAL = "/local"  # ours: a request that needs no worker
 
 _encode = msgspec.json.Encoder().encode
 

@@ -6,7 +6,7 @@ how slowness travels: whoever waits for the slow worker holds a slot that everyb
 
 import asyncio
 
-from harness.serving.http_server import LOCAL
+from harness.serving.openai_api import LOCAL
 from harness.serving.recorder import Recorder
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Call, Chunk, Next

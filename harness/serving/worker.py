@@ -73,6 +73,7 @@ class Worker:
         self.counts = Counts()
         self._compute = compute
         self._foresee = foresee
+        self._may_stride = True
         self._read = read
         self._meter = meter or Meter()
         self._jobs: dict[Sequence, Job] = {}
@@ -98,6 +99,16 @@ class Worker:
     def heal(self) -> None:
         self.pace.heal()
         self._wake()
+
+    def take_single_steps(self) -> None:
+        """Hand over each token when it is made, from now on."""
+        self.catch_up()
+        self._may_stride = False
+        self._wake()
+
+    def take_strides(self) -> None:
+        """Undo `take_single_steps`."""
+        self._may_stride = True
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
@@ -188,7 +199,7 @@ class Worker:
         self._next_deadline_s = min((j.call.deadline_s for j in self._jobs.values()), default=NEVER)
 
     def _plan(self, batch: list[Sequence]) -> Stride | None:
-        if self._foresee is None:
+        if self._foresee is None or not self._may_stride:
             return None
         return plan_stride(batch, self._foresee, self.pace, _now(), self._next_deadline_s)
 

@@ -7,7 +7,8 @@ import msgspec
 
 from faults.fault import Fault
 from harness.errors import EnvironmentFault
-from harness.serving.worker_server import FAULT, STATE, FaultOrder, WorkerState
+from harness.serving.worker_server import FAULT, STATE, FaultOrder
+from harness.serving.worker_state import WorkerState
 
 TIMEOUT_S = 2.0
 

@@ -11,6 +11,7 @@ from harness.serving.http_server import application, error_response
 from harness.serving.model_card import MODELS, models_response, new_card
 from harness.serving.worker import Worker
 from harness.serving.worker_metrics import PrometheusMeter
+from harness.serving.worker_state import read_state
 
 FAULT = "/admin/fault"
 STATE = "/admin/state"
@@ -23,19 +24,6 @@ class FaultOrder(msgspec.Struct, frozen=True):
     kind: str
     lease_s: float
     parameters: dict[str, float] = {}
-
-
-class WorkerState(msgspec.Struct, frozen=True):
-    """Body of GET /admin/state: gauges now, and counts since the worker started."""
-
-    name: str
-    running: int
-    waiting: int
-    steps: int
-    step_seconds: float
-    tokens: int
-    aborted: int
-    fault: str
 
 
 class WorkerServer:
@@ -67,17 +55,7 @@ class WorkerServer:
         return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
     async def _state(self, request: web.Request) -> web.Response:
-        worker = self._worker
-        state = WorkerState(
-            name=worker.name,
-            running=len(worker.batcher.running),
-            waiting=len(worker.batcher.waiting),
-            steps=worker.counts.steps,
-            step_seconds=worker.counts.step_seconds,
-            tokens=worker.counts.tokens,
-            aborted=worker.counts.aborted,
-            fault=worker.pace.active(_now()).kind,
-        )
+        state = read_state(self._worker, _now())
         return web.Response(body=msgspec.json.encode(state), content_type="application/json")
 
     async def _inject(self, request: web.Request) -> web.Response:

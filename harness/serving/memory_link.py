@@ -1,0 +1,183 @@
+"""The link of virtual runs: carries attempts to a worker in the same process, through the same toxics.
+
+Without toxics an attempt is handed over as it is. With toxics its request and the pieces of its answer travel
+as bytes of the size that they have on a real wire, through the chains of the embedded Toxiproxy.
+"""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from functools import partial
+
+from faults.fault import Toxic as Order
+from faults.toxiproxy.toxics import TOXICS
+from faults.toxiproxy.toxics.toxic import Toxic
+from harness.serving.wire import Wire
+from harness.serving.worker import Worker
+from policies.outcome import OK, Kind, Outcome
+from policies.policy import Attempt, Call, Chunk, Next
+
+REQUEST_BYTES = 400  # a completion of a few words, with its headers
+PIECE_BYTES = 170  # an event with one token
+TOKEN_BYTES = 5  # of text, in an answer that does not stream
+TO_CALLER = "to_caller"
+
+
+class MemoryLink:
+    """The way from the gateway to `worker`. `hop_s`: what the hop takes without a fault, on the way there."""
+
+    def __init__(self, worker: Worker, hop_s: float = 0.0, seed: int = 0) -> None:
+        self.worker = worker
+        self.hop_s = hop_s
+        self.seed = seed
+        self.down = False
+        self.toxics: list[tuple[str, Toxic]] = []  # the way that each works on, and itself
+        self._open: dict[_Connection, None] = {}
+
+    async def send(self, attempt: Attempt) -> Outcome:
+        connection = _Connection(self, attempt)
+        self._open[connection] = None
+        try:
+            return await connection.run(self.worker.handle)
+        finally:
+            del self._open[connection]
+            connection.close()
+
+    async def probe(self) -> None:
+        """A small request there and back that costs the worker nothing. ConnectionError without an answer."""
+        attempt = Attempt(call=Call(id="probe"), worker=self.worker.name, number=1, started_s=0.0)
+        connection = _Connection(self, attempt)
+        self._open[connection] = None
+        try:
+            if not (await connection.run(_healthy)).answered:
+                raise ConnectionError(f"{self.worker.name} does not answer")
+        finally:
+            del self._open[connection]
+            connection.close()
+
+    def add_toxics(self, orders: Sequence[Order]) -> None:
+        """Let them work on every connection, open ones too. KeyError or ValueError for what is no toxic."""
+        self.toxics += [(order.direction, TOXICS[order.type](**order.attributes)) for order in orders]
+        self.worker.take_single_steps()  # a piece that is delayed must set out when it is made
+        for connection in self._open:
+            connection.lay_wires()
+
+    def remove_toxics(self) -> None:
+        """Whoever waits on the link is cut off, as by a new proxy in the place of the old one."""
+        self.toxics.clear()
+        self.worker.take_strides()
+        self.cut()
+
+    def take_down(self) -> None:
+        """Break every connection and those to come: the worker is gone."""
+        self.down = True
+        self.cut()
+
+    def cut(self) -> None:
+        """Break every open connection."""
+        for connection in list(self._open):
+            connection.cut()
+
+
+class _Connection:
+    """One attempt on the link. Its wires are laid when there are toxics, at the start or later."""
+
+    def __init__(self, link: MemoryLink, attempt: Attempt) -> None:
+        self._link = link
+        self._attempt = attempt
+        self._task: asyncio.Task[object] | None = asyncio.current_task()
+        self._is_cut = False
+        self._there: Wire | None = None
+        self._back: Wire | None = None
+        self._clock = asyncio.get_running_loop().time
+        if link.toxics:
+            self.lay_wires()
+
+    async def run(self, handle: Next) -> Outcome:
+        """Carry the attempt to `handle` and its answer back."""
+        if self._task is None:
+            raise RuntimeError("a link is used from within a task")
+        before = self._task.cancelling()
+        try:
+            return await self._carry(handle)
+        except asyncio.CancelledError:
+            if self._is_cut and self._task.uncancel() <= before:
+                return self._broke()
+            raise
+
+    def lay_wires(self) -> None:
+        """From now on everything passes the toxics that are on the link."""
+        there = [toxic for way, toxic in self._link.toxics if way != TO_CALLER]
+        back = [toxic for way, toxic in self._link.toxics if way == TO_CALLER]
+        self.close()
+        self._there, self._back = self._wire(there, "there"), self._wire(back, "back")
+
+    def cut(self) -> None:
+        """End the attempt as by a broken connection."""
+        if not self._is_cut and self._task is not None:
+            self._is_cut = True
+            self._task.cancel()
+
+    def close(self) -> None:
+        for wire in (self._there, self._back):
+            if wire is not None:
+                wire.close()
+
+    async def _carry(self, handle: Next) -> Outcome:
+        if self._link.hop_s:
+            await asyncio.sleep(self._link.hop_s)
+        if self._link.down:
+            return self._broke()
+        await self._pass(self._there, REQUEST_BYTES)
+        self._attempt.catch_up = self._link.worker.catch_up
+        try:
+            outcome = await handle(self._call())
+        finally:
+            self._attempt.catch_up = None
+        await self._pass(self._back, PIECE_BYTES)
+        return outcome
+
+    def _call(self) -> Call:
+        call = self._attempt.call
+        return Call(
+            id=call.id,
+            caller=call.caller,
+            route=call.route,
+            payload=call.payload,
+            stream=call.stream,
+            prompt_tokens=call.prompt_tokens,
+            max_tokens=call.max_tokens,
+            deadline_s=call.deadline_s,
+            sink=self._take,
+        )
+
+    def _take(self, chunk: Chunk) -> None:
+        if self._back is None:
+            self._attempt.deliver(chunk, self._clock())
+        else:
+            size = PIECE_BYTES + TOKEN_BYTES * (chunk.tokens if not self._attempt.call.stream else 0)
+            self._back.send(size, partial(self._deliver, chunk))
+
+    def _deliver(self, chunk: Chunk) -> None:
+        self._attempt.deliver(chunk, self._clock())
+
+    async def _pass(self, wire: Wire | None, size: int) -> None:
+        """Send something and wait until it has arrived."""
+        if wire is not None:
+            arrived = asyncio.Event()
+            wire.send(size, arrived.set)
+            await arrived.wait()
+
+    def _wire(self, toxics: list[Toxic], way: str) -> Wire | None:
+        if not toxics:
+            return None
+        rng = random.Random(f"{self._link.seed} {self._attempt.call.id} {self._attempt.number} {way}")
+        return Wire(toxics, rng, self.cut)
+
+    def _broke(self) -> Outcome:
+        by = self._link.worker.name
+        return Outcome(kind=Kind.ERROR, phase="stream", cause=f"the connection to {by} broke", by=by)
+
+
+async def _healthy(_call: Call) -> Outcome:
+    return OK

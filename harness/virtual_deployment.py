@@ -1,0 +1,100 @@
+"""The serving layer of a virtual run: the same services, gateway and workers, in memory."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from harness.asking import counted_call
+from harness.deployment import About, Deployment
+from harness.load.callers import cancel_all
+from harness.scenario import Topology
+from harness.serving.cost_model import CostModel, Costs
+from harness.serving.engine import Sequence
+from harness.serving.gateway import Gateway
+from harness.serving.job import count_job
+from harness.serving.memory_link import MemoryLink
+from harness.serving.memory_site import MemoryAdmin, MemorySite
+from harness.serving.recorder import Recorder
+from harness.serving.service import Service
+from harness.serving.worker import Worker
+from policies.outcome import Outcome
+from policies.pipeline import Pipeline
+from policies.policy import Call, Next
+
+ENGINE = "cost model"
+
+
+@asynccontextmanager
+async def deploy_virtual(
+    topology: Topology, pipeline: Pipeline, recorder: Recorder, seed: int, *, costs: Costs
+) -> AsyncIterator[Deployment]:
+    """Stand up the layer of `topology` with `pipeline` in the gateway. Steps take what `costs` says."""
+    workers = {name: _worker(name, topology, costs) for name in topology.worker_names()}
+    links = {name: MemoryLink(worker, costs.hop_s, seed) for name, worker in workers.items()}
+    gateway = Gateway(pipeline, links, recorder, seed)
+    services, entries = _services(topology, recorder, gateway.handle, costs.hop_s)
+    steps = {name: asyncio.create_task(worker.run(), name=name) for name, worker in workers.items()}
+    sites = {name: MemorySite(links[name], steps[name]) for name in workers}
+    try:
+        yield Deployment(
+            about=About(
+                engine=ENGINE,
+                model=costs.name,
+                device="virtual",
+                step_floor_s=topology.step_floor_s,
+                toxiproxy="none: links in memory",
+            ),
+            gateway=gateway,
+            services=services,
+            entries=entries,
+            links=links,
+            admins={name: MemoryAdmin(site) for name, site in sites.items()},
+            sites=sites,
+            compose=counted_call,
+        )
+    finally:
+        await cancel_all(steps.values())
+
+
+def _worker(name: str, topology: Topology, costs: Costs) -> Worker:
+    engine = CostModel(costs, topology.max_num_seqs)
+
+    async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
+        return engine.step(batch), engine.step_s(batch)
+
+    return Worker(
+        name,
+        engine,
+        compute,
+        max_queue=topology.max_queue,
+        step_floor_s=topology.step_floor_s,
+        read=count_job,
+        foresee=engine.foresee,
+    )
+
+
+def _services(
+    topology: Topology, recorder: Recorder, gateway: Next, hop_s: float
+) -> tuple[dict[str, Service], dict[str, Next]]:
+    """The chain of services, built from the gateway towards the callers, and a caller's way into each."""
+    services: dict[str, Service] = {}
+    entries: dict[str, Next] = {}
+    onward = gateway
+    for tier in reversed(topology.services):
+        service = Service(tier.name, tier.slots, _hop(onward, hop_s), recorder)
+        services[tier.name] = service
+        entries[tier.name] = _hop(service.handle, hop_s)
+        onward = service.handle
+    return services, entries
+
+
+def _hop(next: Next, hop_s: float) -> Next:
+    """One hop over HTTP on the way to `next`."""
+    if not hop_s:
+        return next
+
+    async def pass_on(call: Call) -> Outcome:
+        await asyncio.sleep(hop_s)
+        return await next(call)
+
+    return pass_on
