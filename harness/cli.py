@@ -113,6 +113,17 @@ def fault(
     return run_fault(kind, worker, for_, gateway, context.args)
 
 
+@app.command()
+def calibrate(
+    model: Model = "tiny",
+    device: Device = "cpu",
+) -> int:
+    """Measure what steps of the model cost here, for virtual runs. Takes under a minute."""
+    from harness.calibration.calibrate import run_calibrate
+
+    return run_calibrate(model, device)
+
+
 @models.command()
 def fetch(name: Annotated[str, typer.Argument(help="smollm2")]) -> int:
     """Download a model into the cache."""

@@ -31,8 +31,8 @@ class Card:
 
     The shares come from Lambda's "vllm-benchmark" (vLLM, September 2024, Meta-Llama-3-8B in 16 bits on one
     80 GB SXM card, ten ShareGPT prompts at once, raw results): `memory_ratio` from the steps of the last
-    answer, which ran alone (11.42 ms on the A100, 7.06 ms on the H100), `compute_ratio` from the time to first
-    token of all ten prompts together, 1,369 tokens (126.7 ms and 62.2 ms).
+    answer, which ran alone (11.42 ms on the A100, 7.06 ms on the H100), `compute_ratio` from the time to the
+    first token of all ten prompts together, 1,369 tokens (126.7 ms and 62.2 ms).
     """
 
     memory_bytes_s: float  # bandwidth of the data sheet
@@ -64,6 +64,7 @@ TINY_CPU = Costs(
     prefill_token_s=57e-6,
     kv_token_s=0.25e-6,
     hop_s=0.9e-3,
+    padded=True,
 )
 
 SHIPPED = {costs.name: costs for costs in (TINY_CPU, A100.costs("a100"), H100.costs("h100"))}

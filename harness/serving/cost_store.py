@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from harness.errors import BadInput, EnvironmentFault, unknown
+from harness.errors import EnvironmentFault, unknown
 from harness.serving.cost_model import Costs
 from harness.serving.cost_sets import SHIPPED, TINY_CPU
 from harness.serving.fingerprint import Fingerprint, fingerprint
@@ -23,6 +23,7 @@ FORMAT = 1
 REMEDY = "run `limplock calibrate`"
 
 _Seconds = Annotated[float, msgspec.Meta(ge=0)]
+_Ratio = _Seconds
 _SomeSeconds = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -39,8 +40,9 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     prefill_token_s: _Seconds
     kv_token_s: _Seconds
     hop_s: _Seconds
-    median_error_ratio: _Seconds
-    worst_error_ratio: _Seconds
+    median_error_ratio: _Ratio
+    p90_error_ratio: _Ratio
+    worst_error_ratio: _Ratio
 
     def costs(self) -> Costs:
         return Costs(
@@ -50,6 +52,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             prefill_token_s=self.prefill_token_s,
             kv_token_s=self.kv_token_s,
             hop_s=self.hop_s,
+            padded=self.device == "cpu",
         )
 
 
@@ -120,8 +123,9 @@ def model_key(model: str) -> str:
 
 
 def costs_path(model: str, device: str) -> Path:
-    """Where the costs of a model on a device are, or will be."""
-    return cache_dir() / f"costs-{model_key(model)}-{device.replace(':', '-')}.json"
+    """Where the costs of a model on a device are, or will be. Plain `cuda` is the first GPU, as for torch."""
+    place = "cuda:0" if device == "cuda" else device
+    return cache_dir() / f"costs-{model_key(model)}-{place.replace(':', '-')}.json"
 
 
 def _read(model: str, device: str) -> Stored | str:
@@ -152,8 +156,3 @@ def _replace(path: Path, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(scratch)
         raise
-
-
-def _options(model: str, device: str) -> str:
-    defaults = {"--model": (model, "tiny"), "--device": (device, "cpu")}
-    return "".join(f" {option} {value}" for option, (value, usual) in defaults.items() if value != usual)
