@@ -11,20 +11,28 @@ import threading
 from asyncio import base_events
 from collections import deque
 from collections.abc import Callable, Coroutine
-from contextvars import Context
+from contextvars import Context, copy_context
 from heapq import heapify, heappop, heappush
 from itertools import count
+from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple
+
+from harness.scheduled import Call, Timer
+from harness.who_waits import who_waits
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 _CLEAN_UP_ABOVE = 1000  # cancelled timers; below it they are cheaper to skip than to sort out
-_NAMED = 10  # waiting tasks that a deadlock names
+_TURNS_AT_ONE_TIME = 10_000_000  # about ten seconds of real time
 
 
 class Deadlock(RuntimeError):
     """Everything waits and nothing is scheduled: it would wait for ever."""
+
+
+class Livelock(RuntimeError):
+    """Something runs again and again without waiting, so that time stands still: it would run for ever."""
 
 
 class OutsideWorld(RuntimeError):
@@ -32,7 +40,7 @@ class OutsideWorld(RuntimeError):
 
 
 def run_virtual(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` from time 0 on a loop of its own. Raises what it raises, Deadlock or OutsideWorld."""
+    """Run `work` from time 0 on a loop of its own. Raises what it raises, and the three errors above."""
     with asyncio.Runner(loop_factory=VirtualLoop) as runner:
         return runner.run(work)
 
@@ -42,10 +50,10 @@ class VirtualLoop(base_events.BaseEventLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ready: deque[asyncio.Handle] = deque()
-        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
+        self._ready: deque[Call] = deque()
+        self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = count()
-        self._cancelled = 0
+        self._cancelled = 0  # of `_timers`
         self._now = 0.0
         self._signals: dict[int, Any] = {}
         self._stopping: bool = False
@@ -56,83 +64,118 @@ class VirtualLoop(base_events.BaseEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        handle = asyncio.Handle(callback, args, self, context)
-        self._ready.append(handle)
-        return handle
+        call = Call(callback, args, context)
+        self._ready.append(call)
+        return call
 
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        timer = Timer(when, callback, args, context, self)
         heappush(self._timers, (when, next(self._numbers), timer))
-        timer._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001 - so that it tells us when it is cancelled
         return timer
 
     def call_later(
         self, delay: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        return self.call_at(self._now + delay, callback, *args, context=context)
+        when = self._now + delay  # what follows is call_at once more: passing it all on takes longer
+        timer = Timer(when, callback, args, context, self)
+        heappush(self._timers, (when, next(self._numbers), timer))
+        return timer
 
     def call_soon_threadsafe(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """From our own thread only, which is where signal handlers run."""
-        if threading.get_ident() != self._thread_id:  # type: ignore[attr-defined]
+        """From our own thread only, which is where signal handlers and finalizers run."""
+        running_in = self._thread_id  # type: ignore[attr-defined]  # base_events sets it, typeshed omits it
+        if running_in not in (None, threading.get_ident()):
             _refuse("a call from another thread")
         return self.call_soon(callback, *args, context=context)
 
     def add_signal_handler(self, sig: int, callback: Callable[[*Ts], object], *args: *Ts) -> None:
         """Never blocked in a system call, the loop sees a signal before its next callback."""
-        before = signal.signal(sig, lambda *_: self.call_soon(callback, *args))
-        self._signals.setdefault(sig, before)
+        context = copy_context()  # ours, not that of what the signal interrupts
+        before = signal.signal(sig, lambda *_: self.call_soon(callback, *args, context=context))
+        self._signals.setdefault(sig, signal.SIG_DFL if before is None else before)
 
     def remove_signal_handler(self, sig: int) -> bool:
+        """Bring back what was there before."""
         if sig not in self._signals:
             return False
         signal.signal(sig, self._signals.pop(sig))
         return True
 
     def close(self) -> None:
+        super().close()
+        self._timers.clear()
         for sig in list(self._signals):
             self.remove_signal_handler(sig)
-        self._timers.clear()
-        super().close()
+        for name in ("call_soon", "call_at", "call_later"):  # instead of a question in each call
+            setattr(self, name, _closed)
 
-    # What base_events calls.
-
-    def _run_once(self) -> None:
-        ready = self._ready
-        if not ready and not self._stopping:
-            self._jump()
-        for _ in range(len(ready)):
-            handle = ready.popleft()
-            if not handle._cancelled:  # noqa: SLF001 - as base_events does
-                handle._run()  # noqa: SLF001 - likewise
-
-    def _timer_handle_cancelled(self, _timer: asyncio.TimerHandle) -> None:
+    def dropped(self) -> None:
+        """A timer that is still to come was cancelled."""
         self._cancelled += 1
         if self._cancelled > _CLEAN_UP_ABOVE and self._cancelled > len(self._timers) // 2:
-            self._timers = [entry for entry in self._timers if not entry[2].cancelled()]
+            self._timers[:] = [entry for entry in self._timers if not entry[2].cancelled()]
             heapify(self._timers)
             self._cancelled = 0
 
-    def _jump(self) -> None:
-        """Go to the next timer and make ready all that are due with it."""
+    def _run_once(self) -> None:
+        """What base_events calls until it is told to stop. We stay in here until then, which is quicker."""
+        ready = self._ready
+        turns = 0
+        while True:
+            turns += 1
+            if not ready and not self._stopping and self._jump():
+                turns = 0
+            for _ in range(len(ready)):
+                call = ready.popleft()
+                if (callback := call.callback) is not None:
+                    try:
+                        call.context.run(callback, *call.args)
+                    except (SystemExit, KeyboardInterrupt):
+                        raise
+                    except BaseException as error:
+                        self._broken(call, error)
+            if self._stopping:
+                return
+            if turns > _TURNS_AT_ONE_TIME:
+                raise Livelock(
+                    f"time stands still at {self._now:g} s: something goes on without waiting, or polls by"
+                    f" sleeping no time. {who_waits(asyncio.all_tasks(self))}"
+                )
+
+    def _jump(self) -> bool:
+        """Go to the next timer and make ready all that are due with it. Whether time has moved."""
         timers = self._timers
-        while timers and timers[0][2].cancelled():
+        while timers and timers[0][2].callback is None:
             heappop(timers)
             self._cancelled -= 1
-        if not timers:
-            raise Deadlock(f"nothing is scheduled at {self._now:g} s and nothing can run. {_who_waits(self)}")
-        when = timers[0][0]
-        self._now = max(self._now, when)
-        while timers and timers[0][0] <= when:
+        if not timers or timers[0][0] == inf:
+            raise Deadlock(
+                f"nothing is scheduled at {self._now:g} s and nothing can run."
+                f" {who_waits(asyncio.all_tasks(self))}"
+            )
+        before = self._now
+        self._now = now = max(before, float(timers[0][0]))
+        while timers and timers[0][0] <= now:
             timer = heappop(timers)[2]
-            timer._scheduled = False  # type: ignore[attr-defined]  # noqa: SLF001 - see call_at
-            if timer.cancelled():
+            if timer.callback is None:
                 self._cancelled -= 1
             else:
+                timer.loop = None
                 self._ready.append(timer)
+        return now > before
+
+    def _broken(self, call: Call, error: BaseException) -> None:
+        self.call_exception_handler(
+            {"message": f"Exception in callback {call!r}", "exception": error, "handle": call}
+        )
+
+
+def _closed(*_args: object, **_kwargs: object) -> NoReturn:
+    raise RuntimeError("Event loop is closed")
 
 
 def _refuse(what: str) -> NoReturn:
@@ -151,55 +194,11 @@ def _refused(name: str) -> Callable[..., NoReturn]:
 
 
 # Coroutines among them refuse when called, which is sooner than when awaited.
-for _name in (
-    "run_in_executor",
-    "getaddrinfo",
-    "getnameinfo",
-    "create_connection",
-    "create_server",
-    "create_datagram_endpoint",
-    "create_unix_connection",
-    "create_unix_server",
-    "connect_accepted_socket",
-    "connect_read_pipe",
-    "connect_write_pipe",
-    "subprocess_shell",
-    "subprocess_exec",
-    "start_tls",
-    "sendfile",
-    "sock_sendfile",
-    "sock_recv",
-    "sock_recv_into",
-    "sock_recvfrom",
-    "sock_recvfrom_into",
-    "sock_sendall",
-    "sock_sendto",
-    "sock_connect",
-    "sock_accept",
-    "add_reader",
-    "add_writer",
-    "remove_reader",
-    "remove_writer",
-):
+for _name in """
+    run_in_executor set_default_executor getaddrinfo getnameinfo create_connection create_server
+    create_datagram_endpoint create_unix_connection create_unix_server connect_accepted_socket
+    connect_read_pipe connect_write_pipe subprocess_shell subprocess_exec start_tls sendfile sock_sendfile
+    sock_recv sock_recv_into sock_recvfrom sock_recvfrom_into sock_sendall sock_sendto sock_connect
+    sock_accept add_reader add_writer remove_reader remove_writer
+""".split():
     setattr(VirtualLoop, _name, _refused(_name))
-
-
-def _who_waits(loop: VirtualLoop) -> str:
-    """The tasks that wait, each with the innermost place that it waits at."""
-    places = sorted(f"{task.get_name()} in {_place(task)}" for task in asyncio.all_tasks(loop))
-    if not places:
-        return "No task waits: a future is awaited that nobody will set"
-    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
-    return f"{len(places)} waiting: {'; '.join(places[:_NAMED])}{more}"
-
-
-def _place(task: "asyncio.Task[Any]") -> str:
-    """`Service._slot (service.py:55)`, following what awaits what down to the last coroutine of ours."""
-    coroutine: Any = task.get_coro()
-    while (inner := getattr(coroutine, "cr_await", None)) is not None and hasattr(inner, "cr_await"):
-        coroutine = inner
-    frame = getattr(coroutine, "cr_frame", None)
-    name = getattr(coroutine, "__qualname__", repr(coroutine))
-    if frame is None:
-        return str(name)
-    return f"{name} ({frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno})"
