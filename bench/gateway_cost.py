@@ -55,7 +55,7 @@ async def _measure(sink: BinaryIO) -> Section:
         links = {f"worker-{n}": HttpLink(server.url, f"worker-{n}") for n in range(WORKERS)}
         for link in links.values():
             stack.push_async_callback(link.close)
-        gateway = Gateway(PRESETS[PRESET].build(0), links, Recorder(History(sink=sink)))
+        gateway = Gateway(PRESETS[PRESET].build(0, WORKERS), links, Recorder(History(sink=sink)))
         asks: dict[str, Ask] = {
             "bare": _bare_whole(session, server.url),
             "gateway": _through(gateway, _WHOLE, stream=False),

@@ -11,7 +11,7 @@ from harness.judging.history import Arrived, Ended
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned
 from harness.load.prompts import TOKENS_PER_WORD, completion_body, prompt
-from harness.scenario import Caller, Scenario, worker_name
+from harness.scenario import Caller, Scenario
 from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
 from policies.outcome import Outcome
@@ -79,7 +79,7 @@ class Asker:
         self._recorder = recorder
         self._entries = entries
         self._compose = compose
-        self._healthy = frozenset(scenario.topology.worker_names()) - {worker_name(scenario.faulted_worker)}
+        self._healthy = frozenset(scenario.topology.worker_names()) - set(scenario.faulted_names())
         self._hung_up = False
 
     def hang_up(self) -> None:

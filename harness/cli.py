@@ -37,6 +37,10 @@ Toxiproxy = Annotated[
 ]
 Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Costs = Annotated[
+    str | None, typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), tiny_cpu, a100, h100.")
+]
+Jobs = Annotated[int | None, typer.Option(help="Virtual: processes at once. Default: one a core.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -64,11 +68,41 @@ def run(
     toxiproxy: Toxiproxy = "auto",
     model: Model = "tiny",
     device: Device = "auto",
+    engine: Annotated[str, typer.Option(help="torch (real processes) or virtual (virtual time).")] = "torch",
+    costs: Costs = None,
+    seeds: Annotated[int | None, typer.Option(help="Virtual: this many seeds, from --seed on.")] = None,
+    jobs: Jobs = None,
+    workers: Annotated[int | None, typer.Option(help="Virtual: size of the pool.")] = None,
+    slow: Annotated[int | None, typer.Option(help="Virtual: how many workers the fault is at.")] = None,
+    load: Annotated[float | None, typer.Option(help="Virtual: share of the healthy capacity.")] = None,
+    factor: Annotated[float | None, typer.Option(help="Virtual: how many times slower.")] = None,
+    max_queue: Annotated[int | None, typer.Option(help="Virtual: who may wait inside a worker.")] = None,
 ) -> int:
     """Run one scenario under one or more presets. Contained is exit 0, spread is exit 1."""
-    from harness.commands import run_scenario
+    from harness.fleet import Fleet
 
+    fleet = Fleet(workers=workers, slow=slow, load=load, factor=factor, max_queue=max_queue)
+    if engine == "virtual":
+        from harness.virtual_commands import Virtual, run_virtually
+
+        virtual = Virtual(costs=costs or "auto", seeds=1 if seeds is None else seeds, jobs=jobs, fleet=fleet)
+        return run_virtually(scenario, policy or ["none"], seed, out, virtual)
+    from harness.commands import check_real, run_scenario
+
+    check_real(engine, fleet, {"--costs": costs, "--seeds": seeds, "--jobs": jobs})
     return run_scenario(scenario, policy or ["none"], seed, out, toxiproxy, model, device)
+
+
+@app.command()
+def replay(
+    token: str,
+    out: Out = None,
+    against: Annotated[Path | None, typer.Option(help="result.json, or its folder. Default: search.")] = None,
+) -> int:
+    """Do a virtual run again from its token and check that its history is the same to the byte."""
+    from harness.virtual_commands import run_replay
+
+    return run_replay(token, out, against)
 
 
 @app.command("list")

@@ -1,6 +1,7 @@
 """What the commands do, once the command line is read. Everything is checked before anything is started."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from harness.demo import broken_promises, demo_code, demo_plan
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
 from harness.fault_order import order_fault, read_parameters
+from harness.fleet import Fleet
 from harness.interrupts import Interrupted, run_to_the_end
 from harness.judging.result import Verdict
 from harness.real_deployment import Options, RealDeployment
@@ -43,6 +45,16 @@ def run_scenario(
     console.print(render_comparison(results))
     _show_files(console, folder)
     return exit_code(results)
+
+
+def check_real(engine: str, fleet: Fleet, others: Mapping[str, object]) -> None:
+    """BadInput for an unknown engine, and for options that only virtual runs have."""
+    if engine != "torch":
+        raise unknown("engine", engine, ("torch", "virtual"))
+    given = [f"--{name.replace('_', '-')}" for name, value in asdict(fleet).items() if value is not None]
+    given += [name for name, value in others.items() if value is not None]
+    if given:
+        raise BadInput(f"{', '.join(given)}: for virtual runs only. Add --engine virtual")
 
 
 def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:

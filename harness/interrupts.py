@@ -2,8 +2,9 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
@@ -23,26 +24,52 @@ class Terminated(LimplockError):
     exit_code = ExitCode.TERMINATED
 
 
-def run_to_the_end(work: Coroutine[Any, Any, T]) -> T:
+ENDS = ((signal.SIGINT, Interrupted), (signal.SIGTERM, Terminated))
+
+
+def run_to_the_end(
+    work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+) -> T:
     """`asyncio.run`, ending in order on both signals. Raises Interrupted or Terminated after the clean-up."""
     told: list[type[LimplockError]] = []
 
     async def watched() -> T:
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
-        for number, end in ((signal.SIGINT, Interrupted), (signal.SIGTERM, Terminated)):
+        for number, end in ENDS:
             loop.add_signal_handler(number, _tell, told, end, task)
         return await work
 
     before = signal.getsignal(signal.SIGINT)
     try:
-        return asyncio.run(watched())
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            return runner.run(watched())
     except asyncio.CancelledError:
         if told:
             raise told[0]("stopped and cleaned up") from None
         raise
     finally:
         signal.signal(signal.SIGINT, before)  # asyncio leaves its own default, which raises anywhere
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """For work outside a loop: the first of both signals raises Interrupted or Terminated, the rest wait.
+
+    They are ignored from then on, so that what the block leaves behind is left in order.
+    """
+
+    def end(number: int, _frame: object) -> NoReturn:
+        for each, _ in ENDS:
+            signal.signal(each, signal.SIG_IGN)
+        raise dict(ENDS)[signal.Signals(number)]("stopped")
+
+    before = {number: signal.signal(number, end) for number, _ in ENDS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _tell(told: list[type[LimplockError]], end: type[LimplockError], task: asyncio.Task[Any] | None) -> None:

@@ -10,6 +10,7 @@ from harness.config import make_folder
 from harness.judging.result import RunResult
 
 ROOT = Path("limplock-results")
+RESULT = "result.json"
 
 
 def new_folder(out: Path | None) -> Path:
@@ -27,7 +28,7 @@ def run_folder(folder: Path, scenario: str, preset: str) -> Path:
 
 
 def write_result(folder: Path, result: RunResult) -> Path:
-    path = folder / "result.json"
+    path = folder / RESULT
     path.write_text(result.to_json() + "\n")
     return path
 

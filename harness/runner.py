@@ -19,12 +19,13 @@ from harness.judging.history import (
     Hop,
     PhaseStarted,
     Setup,
+    name_together,
 )
 from harness.load.callers import cancel_all, send_open_loop
 from harness.quiet_collector import quiet_collector
 from harness.reporting.progress import Progress
 from harness.sampling import sample_forever
-from harness.scenario import Scenario, worker_name
+from harness.scenario import Scenario
 from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.recorder import Recorder
 from policies.pipeline import Pipeline
@@ -38,7 +39,7 @@ async def run(
 
     CleanupUnverified if it could not and the run did not get to its end either.
     """
-    pipeline = preset.build(seed)
+    pipeline = preset.build(seed, scenario.topology.workers)
     with path.open("wb") as sink:
         history = History(sink=sink)
         recorder = Recorder(history)
@@ -73,7 +74,8 @@ class _Experiment:
         with quiet_collector():
             self._recorder.start()
             zero_s = asyncio.get_running_loop().time()
-            async with sample_forever(self._deployment, self._recorder, self._faulted(), self._progress):
+            faulted = [] if self._scenario.fault is None else self._scenario.faulted_names()
+            async with sample_forever(self._deployment, self._recorder, faulted, self._progress):
                 await _all_of(self._load(zero_s), self._phases(zero_s), beside=self._deployment.watch())
 
     async def _load(self, zero_s: float) -> None:
@@ -98,22 +100,21 @@ class _Experiment:
                 self._recorder.history.append(PhaseStarted(at_s=self._recorder.now(), phase=phase))
                 self._progress.phase(phase)
                 if phase == "fault" and self._scenario.fault is not None:
-                    site = self._deployment.sites[worker_name(self._scenario.faulted_worker)]
                     try:
-                        await fault.enter_async_context(self._scenario.fault.install(site))
+                        for name in self._scenario.faulted_names():
+                            site = self._deployment.sites[name]
+                            await fault.enter_async_context(self._scenario.fault.install(site))
                     except OSError as lost:
                         raise EnvironmentFault(str(lost)) from lost
                     self._changed(active=True)
-
-    def _faulted(self) -> str | None:
-        return None if self._scenario.fault is None else worker_name(self._scenario.faulted_worker)
 
     def _changed(self, *, active: bool) -> None:
         fault = self._scenario.fault
         if fault is None:
             return
         self._recorder.history.append(FaultChanged(at_s=self._recorder.now(), active=active))
-        self._progress.event(f"{fault.kind} {'on' if active else 'off'}: {self._faulted()}")
+        where = name_together(self._scenario.faulted_names())
+        self._progress.event(f"{fault.kind} {'on' if active else 'off'}: {where}")
 
 
 def _setup(
@@ -144,9 +145,7 @@ def _setup(
         ],
         fault=None
         if fault is None
-        else FaultSetup(
-            kind=fault.kind, worker=worker_name(scenario.faulted_worker), parameters=fault.parameters()
-        ),
+        else FaultSetup(kind=fault.kind, workers=scenario.faulted_names(), parameters=fault.parameters()),
         timeout_s=_finite(pipeline.timers.attempt_s),
         max_num_seqs=scenario.topology.max_num_seqs,
         max_queue=scenario.topology.max_queue,

@@ -1,7 +1,7 @@
 """Looks at every hop a few times a second and writes what it sees into the history."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 
 from harness.deployment import Deployment
@@ -16,13 +16,12 @@ LAG_EVERY_S = 0.1
 
 @asynccontextmanager
 async def sample_forever(
-    deployment: Deployment, recorder: Recorder, faulted: str | None, progress: Progress
+    deployment: Deployment, recorder: Recorder, faulted: Sequence[str], progress: Progress
 ) -> AsyncIterator[None]:
-    """Sample while the block runs. The link of the faulted worker is probed too."""
+    """Sample while the block runs. The links of the faulted workers are probed too."""
     sampler = _Sampler(deployment, recorder, progress)
     jobs: list[Coroutine[None, None, None]] = [sampler.hops(), sampler.workers(), sampler.lag()]
-    if faulted is not None:
-        jobs.append(sampler.probe(faulted))
+    jobs += [sampler.probe(worker) for worker in faulted]
     tasks = [asyncio.create_task(job) for job in jobs]
     try:
         yield

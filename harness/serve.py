@@ -34,7 +34,9 @@ async def serve(
     """Stand until cancelled. EnvironmentFault if the cache cannot be written, or the proxies have ended."""
     _make_folder()
     topology = Topology(services=(), workers=workers)
-    async with deploy(topology, preset.build(0), Recorder(NoHistory()), 0, options=options) as deployment:
+    async with deploy(
+        topology, preset.build(0, workers), Recorder(NoHistory()), 0, options=options
+    ) as deployment:
         with _announced(deployment.gateway_server.url):
             announce(deployment)
             await deployment.watch()

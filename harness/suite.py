@@ -1,14 +1,15 @@
-"""Runs one after another: what `limplock run` and `limplock demo` share."""
+"""Real runs one after another: what `limplock run` and `limplock demo` share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from harness.deployment import Options
 from harness.exit_codes import ExitCode, worst
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
+from harness.real_deployment import Options, deploy
 from harness.reporting.progress import Progress
 from harness.results import run_folder, write_result
 from harness.runner import run
@@ -46,10 +47,10 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
     scenario, preset = planned.scenario, planned.preset
     where = run_folder(folder, scenario.name, preset.name)
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
-    options = replace(options, run_name=f"{options.run_name}-{preset.name}")
+    stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{preset.name}"))
     with Progress() as progress:
         progress.start(f"{number}{scenario.name} under {preset.name}", hops, scenario.phases.starts())
-        history = run_to_the_end(run(scenario, preset, seed, options, where / "history.jsonl", progress))
+        history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))
         result = judge(history)
         progress.finish(result.headline)
     write_result(where, result)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from harness.asking import counted_call
 from harness.deployment import About, Deployment
+from harness.fleet import step_floor_s
 from harness.load.callers import cancel_all
 from harness.scenario import Topology
 from harness.serving.cost_model import CostModel, Costs
@@ -41,7 +42,7 @@ async def deploy_virtual(
                 engine=ENGINE,
                 model=costs.name,
                 device="virtual",
-                step_floor_s=topology.step_floor_s,
+                step_floor_s=step_floor_s(topology, costs),
                 toxiproxy="none: links in memory",
             ),
             gateway=gateway,
@@ -67,7 +68,7 @@ def _worker(name: str, topology: Topology, costs: Costs) -> Worker:
         engine,
         compute,
         max_queue=topology.max_queue,
-        step_floor_s=topology.step_floor_s,
+        step_floor_s=step_floor_s(topology, costs),
         read=count_job,
         foresee=engine.foresee,
     )

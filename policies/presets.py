@@ -1,6 +1,6 @@
 """Pipelines with a name, the ones that reports compare, and the numbers they are built with.
 
-The numbers are for the built-in pool: 4 workers with 8 seats, one step of 0.03 s, answers of 16 tokens, 5
+The numbers are for workers like the built-in ones: 8 seats, one step of 0.03 s, answers of 16 tokens, 5
 requests/s per worker. Healthy, a first token takes 0.03 to 0.1 s, a token 0.03 s, an answer 0.5 to 0.6 s, and
 about 3 attempts are in flight per worker. A worker ten times slower makes a step in 0.3 s.
 """
@@ -42,9 +42,9 @@ MAX_OPEN_S = 10.0
 # A worker's seats: what we send never waits inside a worker. With one worker of four out the others hold
 # about 3.5 to 4 each, and 24 places for 11 in all are short less than once in a thousand calls.
 MAX_IN_FLIGHT = 8
-# All seats of the pool at once, and a line that clears in a quarter of a second at the pool's 55 answers/s.
-MAX_CONCURRENT = 32
-MAX_QUEUE = 16
+# All seats of the pool at once, and a line that clears in a quarter of a second at 14 answers/s a worker.
+MAX_CONCURRENT_EACH = 8
+MAX_QUEUE_EACH = 4
 
 # What the defaults of the libraries and of common HTTP clients come to when put together.
 CLIENT_TOTAL_S = 300.0
@@ -59,7 +59,7 @@ class Preset:
 
     name: str
     meaning: str
-    build: Callable[[int], Pipeline]  # takes the seed of the run
+    build: Callable[[int, int], Pipeline]  # takes the seed of the run and the number of workers
 
 
 def _timers() -> Timers:
@@ -84,15 +84,15 @@ def _breaker(seed: int) -> BreakerWindow:
     )
 
 
-def _none(_seed: int) -> Pipeline:
+def _none(_seed: int, _workers: int) -> Pipeline:
     return Pipeline(picker=RoundRobin())
 
 
-def _timeout(_seed: int) -> Pipeline:
+def _timeout(_seed: int, _workers: int) -> Pipeline:
     return Pipeline(picker=RoundRobin(), timers=_timers())
 
 
-def _libraries(_seed: int) -> Pipeline:
+def _libraries(_seed: int, _workers: int) -> Pipeline:
     retry = Retry(
         max_attempts=CLIENT_ATTEMPTS,
         initial_s=CLIENT_BACKOFF_S,
@@ -107,13 +107,15 @@ def _libraries(_seed: int) -> Pipeline:
     )
 
 
-def _timeout_breaker(seed: int) -> Pipeline:
+def _timeout_breaker(seed: int, _workers: int) -> Pipeline:
     return Pipeline(gates=(_breaker(seed),), picker=RoundRobin(), timers=_timers())
 
 
-def _timeout_breaker_shed(seed: int) -> Pipeline:
+def _timeout_breaker_shed(seed: int, workers: int) -> Pipeline:
     return Pipeline(
-        layers=(ShedQueueLength(max_concurrent=MAX_CONCURRENT, max_queue=MAX_QUEUE),),
+        layers=(
+            ShedQueueLength(max_concurrent=MAX_CONCURRENT_EACH * workers, max_queue=MAX_QUEUE_EACH * workers),
+        ),
         gates=(_breaker(seed), Bulkhead(max_in_flight=MAX_IN_FLIGHT)),
         picker=RoundRobin(),
         timers=_timers(),

@@ -25,7 +25,7 @@ class Progress:
         """`console`: where to draw, standard error by default."""
         self._console = console or PipeConsole(stderr=True)
         self._run = Watched()
-        self._view: View = LiveView(self._console) if _may_redraw(self._console) else PlainView(self._console)
+        self._view: View = LiveView(self._console) if may_redraw(self._console) else PlainView(self._console)
 
     def start(self, title: str, hops: Sequence[tuple[str, int | None]], phases: Mapping[str, float]) -> None:
         """A run begins. `hops`: name and slots. `phases`: name and start in seconds of the run."""
@@ -67,7 +67,14 @@ class Progress:
                 broken.close()
 
 
-def _may_redraw(console: Console) -> bool:
+class NoProgress(Progress):
+    """Shows nothing: a run that takes less than a second, or one of many."""
+
+    def _draw(self, draw: Callable[[], None]) -> None:
+        pass
+
+
+def may_redraw(console: Console) -> bool:
     """Not on a pipe, a dumb terminal, in CI, or where colour is unwanted: rewritten lines flood a log."""
     wanted = not (os.environ.get("CI") or os.environ.get("NO_COLOR"))
     return wanted and console.is_terminal and not console.is_dumb_terminal

@@ -9,10 +9,11 @@ from rich.text import Text
 from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import Caller, Place, RunResult
-from harness.reporting.cells import MARK, SPAN, facts, grid, trend, verdict_line
+from harness.reporting.cells import SPAN, facts, grid, mark, trend, verdict_line
 
 WIDE = 110  # columns from which the tail of the latency is shown as well
 REASONS = 6
+VIRTUAL = "cost model"  # the engine of virtual runs
 
 Fact = tuple[str, str]  # the word that it opens with, and the rest
 
@@ -21,7 +22,7 @@ def run_report(result: RunResult, width: int) -> Iterator[RenderableType]:
     setting = result.setting
     yield verdict_line(result.verdict, f"{setting.scenario} x {setting.preset}", result.headline)
     yield Text()
-    yield Text(f"{SPAN}; times are medians{MARK if result.bite else ''}", style="dim")
+    yield Text(f"{SPAN}; times are medians{mark(len(setting.faulted_workers))}", style="dim")
     yield hop_table(result, wide=width >= WIDE)
     yield Text()
     yield caller_table(result, wide=width >= WIDE)
@@ -36,11 +37,11 @@ def hop_table(result: RunResult, *, wide: bool) -> Table:
 
 
 def shown_places(result: RunResult) -> list[Place]:
-    """Services, gateway, the faulted worker and one healthy one: the others look the same."""
+    """Services, gateway, one faulted worker and one healthy one: the others look the same."""
     workers = [place for place in result.places if place.kind == "worker"]
     faulted = [place for place in workers if place.faulted]
     healthy = [place for place in workers if not place.faulted]
-    return [place for place in result.places if place.kind != "worker"] + faulted + healthy[:1]
+    return [place for place in result.places if place.kind != "worker"] + faulted[:1] + healthy[:1]
 
 
 def place_label(place: Place) -> str:
@@ -107,7 +108,10 @@ def _captured(result: RunResult) -> Iterator[Fact]:
 
 def padding(result: RunResult) -> Iterator[Fact]:
     padded_s = result.setting.padded_step_s
-    if padded_s > 0:
+    if result.setting.engine == VIRTUAL:
+        floor = f", and at least {padded_s * 1e3:.0f} ms" if padded_s > 0 else ""
+        yield "virtual", f"no model ran: steps take what the costs {result.setting.model} say{floor}"
+    elif padded_s > 0:
         words = (
             f"steps take at least {padded_s * 1e3:.0f} ms: the computation is real, its pace a larger model's"
         )

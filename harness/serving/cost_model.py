@@ -25,6 +25,7 @@ class Costs:
         prefill_token_s: for each prompt token of a sequence that is new.
         kv_token_s: for each token in the cache of the running sequences.
         hop_s: one hop over HTTP, request and answer together.
+        padded: steps are padded to the topology's floor, as those of a small model on a CPU.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Costs:
     prefill_token_s: float
     kv_token_s: float
     hop_s: float = 0.0
+    padded: bool = False
 
     def step_s(self, prefill_tokens: int, running: int, kv_tokens: int) -> float:
         """Seconds of one step."""

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from harness import serve as serving
-from harness.deployment import Options
+from harness.real_deployment import Options
 from harness.errors import BadInput, EnvironmentFault
 from harness.serve import Announcement, find_gateway, serve
 from policies.presets import PRESETS

@@ -160,7 +160,7 @@ def test_a_picker_picks_one_of_the_candidates_whatever_they_are(name):
 def test_a_preset_has_a_name_a_meaning_and_fresh_state_every_time(preset, make_attempt):
     assert PRESETS[preset.name] is preset
     assert "\n" not in preset.meaning
-    first, second = preset.build(0), preset.build(0)
+    first, second = preset.build(0, 4), preset.build(0, 4)
     assert isinstance(first, Pipeline)
     for one, other in zip((*first.gates, *first.layers), (*second.gates, *second.layers), strict=True):
         assert one is not other

@@ -71,7 +71,7 @@ class Seen:
 async def drive(preset, pool, workers=WORKERS, factor=None, until_s=END_S):
     """Open-loop Poisson load on a preset; w0 is slow, without a factor dead, from FAULT_S to HEAL_S."""
     loop, seen, rng, tasks = asyncio.get_running_loop(), Seen(), random.Random(4), []
-    bound = PRESETS[preset].build(0).over(workers, pool.send)
+    bound = PRESETS[preset].build(0, len(workers)).over(workers, pool.send)
     fault = (pool.dead.add, "w0") if factor is None else (pool.factor.update, {"w0": factor})
     loop.call_at(FAULT_S, *fault)
     loop.call_at(HEAL_S, pool.heal)
@@ -95,7 +95,7 @@ def test_the_bounds_lie_between_a_healthy_worker_and_one_five_times_slower():
     assert 3 * STEP_S < presets.SLOW_BETWEEN_TOKENS_S < 5 * STEP_S
     assert 0.1 * 3 < presets.SLOW_FIRST_TOKEN_S < presets.FIRST_TOKEN_S
     assert 3 * HEALTHY_S < presets.ATTEMPT_S < 5 * HEALTHY_S
-    assert SEATS * len(WORKERS) == presets.MAX_CONCURRENT
+    assert SEATS == presets.MAX_CONCURRENT_EACH
 
 
 @pytest.mark.parametrize("preset", ["none", "libraries"])

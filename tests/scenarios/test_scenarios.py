@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.deployment import Options
+from harness.real_deployment import Options
 from harness.judging.result import RunResult, Verdict
 from harness.suite import Planned, run_all
 from policies.presets import PRESETS

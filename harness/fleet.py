@@ -1,0 +1,196 @@
+"""A scenario at another size: more workers, another load, several slow ones, another slowdown.
+
+A fleet is the scenario's pool many times over. Each worker gets the same load and the services have the same
+slots for each request per second, so what changes is the size alone; local callers stay as they are. With
+`load` the rates, and the slots with them, follow the capacity that the costs imply.
+"""
+
+from dataclasses import dataclass, fields, replace
+from math import ceil, inf
+
+from faults.fault import Fault
+from harness.errors import BadInput
+from harness.judging import queueing
+from harness.load.prompts import TOKENS_PER_WORD
+from harness.scenario import Caller, Phases, Scenario, Topology
+from harness.serving.cost_model import Costs
+
+MOST_WORKERS = 10_000
+MOST_REQUESTS = 5_000_000  # a run; about ten minutes and 10 GB of history
+TRAVELS = 3.3  # the fault lasts this many times what pressure needs to travel; the judge demands 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """What differs from the scenario; None leaves it as it is.
+
+    Attributes:
+        workers: size of the pool.
+        slow: how many of them the fault is at.
+        load: of the inference callers, as a share of what the healthy pool can carry.
+        factor: of the fault, for faults that have one.
+        max_queue: requests that may wait inside a worker.
+    """
+
+    workers: int | None = None
+    slow: int | None = None
+    load: float | None = None
+    factor: float | None = None
+    max_queue: int | None = None
+
+    @property
+    def words(self) -> str:
+        """`workers=512 load=0.7`, empty where nothing differs."""
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return " ".join(f"{name}={value:g}" for name, value in values if value is not None)
+
+
+def resize(scenario: Scenario, fleet: Fleet, costs: Costs) -> Scenario:
+    """The scenario with `fleet`. BadInput says what would be accepted."""
+    if fleet == Fleet():
+        return scenario
+    workers = _whole("--workers", fleet.workers, 1, MOST_WORKERS, scenario.topology.workers)
+    topology = replace(
+        scenario.topology,
+        workers=workers,
+        max_queue=_whole("--max-queue", fleet.max_queue, 0, 10**6, scenario.topology.max_queue),
+    )
+    faulted = _faulted(scenario, fleet, workers)
+    growth = _growth(scenario, fleet, topology, costs)
+    resized = replace(
+        scenario,
+        topology=replace(
+            topology,
+            services=tuple(
+                replace(tier, slots=max(1, ceil(tier.slots * growth - 1e-9))) for tier in topology.services
+            ),
+        ),
+        callers=tuple(
+            replace(caller, rate_rps=caller.rate_rps * growth) if caller.inference else caller
+            for caller in scenario.callers
+        ),
+        fault=_fault(scenario, fleet),
+        faulted_workers=faulted,
+    )
+    return _small_enough(replace(resized, phases=_long_enough(resized, costs)))
+
+
+def capacity_rps(topology: Topology, callers: tuple[Caller, ...], costs: Costs) -> float:
+    """Most requests a second that one healthy worker completes, of the mix that `callers` send."""
+    asking = [caller for caller in callers if caller.inference]
+    total = sum(caller.rate_rps for caller in asking)
+    tokens = sum(caller.rate_rps * caller.max_tokens for caller in asking) / total
+    prompt = sum(caller.rate_rps * caller.prompt_words for caller in asking) / total * TOKENS_PER_WORD
+    return queueing.full_batch_capacity_rps(
+        topology.max_num_seqs, tokens, _full_step_s(topology, costs, prompt, tokens)
+    )
+
+
+def step_floor_s(topology: Topology, costs: Costs) -> float:
+    """Steps of a small model on a CPU are padded; those of a GPU never are."""
+    return topology.step_floor_s if costs.padded else 0.0
+
+
+def _full_step_s(topology: Topology, costs: Costs, prompt: float, tokens: float) -> float:
+    """A step of a full batch in which answers end and begin evenly."""
+    batch = topology.max_num_seqs
+    prefill = round(prompt * batch / tokens)
+    cached = round(batch * (prompt + tokens / 2))
+    return max(step_floor_s(topology, costs), costs.step_s(prefill, batch, cached))
+
+
+def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) -> float:
+    """How many times the inference load of the scenario this is."""
+    same_each = topology.workers / scenario.topology.workers
+    if fleet.load is None:
+        return same_each
+    if not 0 < fleet.load < inf:
+        raise BadInput(f"--load must be above 0 and finite, got {fleet.load:g}")
+    whole_rps = capacity_rps(topology, scenario.callers, costs) * topology.workers
+    if fleet.load >= 1 and fleet.max_queue is None:
+        raise BadInput(
+            f"--load {fleet.load:g} is more than the {whole_rps:.4g} requests/s that {topology.workers}"
+            " healthy workers can carry, and their queues would grow without end. Below 1 is accepted,"
+            " or a bound: --max-queue 8"
+        )
+    return fleet.load * whole_rps / sum(caller.rate_rps for caller in scenario.callers if caller.inference)
+
+
+def _faulted(scenario: Scenario, fleet: Fleet, workers: int) -> tuple[int, ...]:
+    if fleet.slow is None:
+        if scenario.fault is not None and workers <= len(scenario.faulted_workers):
+            raise BadInput(
+                f"--workers must be at least 2, got {workers}: one is faulted, and one must not be"
+            )
+        return scenario.faulted_workers
+    if scenario.fault is None:
+        raise BadInput(f"--slow: scenario '{scenario.name}' has no fault. Leave it out")
+    if not 1 <= fleet.slow < workers:
+        raise BadInput(
+            f"--slow must be 1 to {workers - 1} of {workers} workers (bystanders need a healthy one),"
+            f" got {fleet.slow}"
+        )
+    return tuple(range(fleet.slow))
+
+
+def _fault(scenario: Scenario, fleet: Fleet) -> Fault | None:
+    fault = scenario.fault
+    if fleet.factor is None or fault is None:
+        if fleet.factor is not None:
+            raise BadInput(f"--factor: scenario '{scenario.name}' has no fault. Leave it out")
+        return fault
+    known = fault.parameters()
+    if "factor" not in known:
+        raise BadInput(
+            f"--factor: the fault of '{scenario.name}', {fault.kind}, has no factor."
+            f" It has: {', '.join(known) or 'nothing to set'}"
+        )
+    try:
+        return type(fault)(**(known | {"factor": fleet.factor}))
+    except ValueError as wrong:
+        raise BadInput(f"--factor: {wrong}") from wrong
+
+
+def _long_enough(scenario: Scenario, costs: Costs) -> Phases:
+    """A larger pool has more slots to fill: the fault must last until pressure could have travelled."""
+    phases, factor = scenario.phases, (scenario.fault.parameters() if scenario.fault else {}).get("factor")
+    if factor is None:
+        return phases
+    travel_s = _travel_s(scenario, costs, factor)
+    return replace(phases, fault_s=max(phases.fault_s, ceil(TRAVELS * travel_s)))
+
+
+def _travel_s(scenario: Scenario, costs: Costs, factor: float) -> float:
+    """Until the slots of the first service are gone, 0 if they never are (see `judging/law.py`)."""
+    topology, faulted = scenario.topology, len(scenario.faulted_workers)
+    asking = [caller for caller in scenario.callers if caller.inference]
+    touching_rps = sum(caller.rate_rps for caller in asking if not caller.avoids_fault)
+    arrivals_rps = touching_rps * faulted / topology.workers
+    capacity = capacity_rps(topology, scenario.callers, costs)
+    if arrivals_rps / faulted * factor <= capacity * queueing.SATURATES_ABOVE or not topology.services:
+        return 0.0
+    slots = min(tier.slots for tier in topology.services)
+    service_s = topology.max_num_seqs / capacity  # of an answer in a full batch
+    in_use = sum(caller.rate_rps for caller in asking) * service_s
+    holds = faulted * (topology.max_num_seqs + topology.max_queue)
+    if in_use - arrivals_rps * service_s + holds <= slots * queueing.HOLDS_BELOW:
+        return 0.0
+    return queueing.travel_s(slots - in_use, arrivals_rps, faulted * capacity / factor, service_s * factor)
+
+
+def _small_enough(scenario: Scenario) -> Scenario:
+    requests = sum(caller.rate_rps for caller in scenario.callers) * scenario.phases.load_s
+    if requests > MOST_REQUESTS:
+        raise BadInput(
+            f"this fleet would be asked {requests:,.0f} requests in {scenario.phases.load_s:g} s;"
+            f" at most {MOST_REQUESTS:,} are accepted. Take fewer --workers or less --load"
+        )
+    return scenario
+
+
+def _whole(option: str, value: int | None, low: int, high: int, default: int) -> int:
+    if value is None:
+        return default
+    if not low <= value <= high:
+        raise BadInput(f"{option} must be {low} to {high}, got {value}")
+    return value

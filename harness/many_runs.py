@@ -1,0 +1,89 @@
+"""Many virtual runs in parallel processes. Their number changes nothing but the time that it takes."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from harness.errors import BadInput, EnvironmentFault
+from harness.judging.result import RunResult
+from harness.serving.orphan import die_with_parent
+from harness.virtual_run import VirtualRun
+
+AHEAD = 2  # runs handed to each process before it asks for more
+
+
+def check_jobs(jobs: int | None) -> int:
+    """How many processes: as asked, or as many as this process may use cores."""
+    if jobs is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not 1 <= jobs <= 256:
+        raise BadInput(f"--jobs must be 1 to 256, got {jobs}")
+    return jobs
+
+
+def conduct_all(
+    runs: Sequence[tuple[VirtualRun, Path]], jobs: int
+) -> Generator[tuple[int, RunResult], None, None]:
+    """Conduct each in its folder. Yields index and result as they come, which is in no order.
+
+    Closing the iterator ends the processes. Raises what a run raises.
+    """
+    if jobs == 1 or len(runs) == 1:
+        for index, (run, folder) in enumerate(runs):
+            yield index, run.conduct(folder)
+        return
+    with _processes(min(jobs, len(runs))) as pool:
+        todo = iter(enumerate(runs))
+        under_way: dict[Future[str], int] = {}
+
+        def hand_out(number: int) -> None:
+            for (index, (run, folder)), _ in zip(todo, range(number), strict=False):
+                under_way[pool.submit(_conduct, run, folder)] = index
+
+        hand_out(AHEAD * min(jobs, len(runs)))
+        while under_way:
+            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            hand_out(len(done))
+            for future in done:
+                yield under_way.pop(future), RunResult.from_json(future.result())
+
+
+def _conduct(run: VirtualRun, folder: Path) -> str:
+    return run.conduct(folder).to_json()
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that end with the block, whatever ended it, and with the main process."""
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(stop,))
+    try:
+        yield pool
+    except BrokenProcessPool as gone:
+        raise EnvironmentFault(
+            "a process of ours was killed, perhaps for want of memory. Try fewer --jobs"
+        ) from gone
+    finally:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(stop: Event) -> None:
+    """Ctrl-C reaches the whole group, but the main process decides, and ends us in the middle of a run."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    die_with_parent()
+    threading.Thread(target=_end_when_told, args=(stop,), name="stop-watch", daemon=True).start()
+
+
+def _end_when_told(stop: Event) -> None:
+    stop.wait()
+    os._exit(0)

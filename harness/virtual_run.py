@@ -1,0 +1,95 @@
+"""One virtual run as a value: all that decides it, so that it can be done again anywhere, to the byte."""
+
+import base64
+import binascii
+import hashlib
+import zlib
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from harness.clock import VirtualLoop
+from harness.config import find_preset, find_scenario
+from harness.errors import BadInput
+from harness.fleet import Fleet, resize
+from harness.interrupts import run_to_the_end
+from harness.judging.result import RunResult
+from harness.judging.verdict import judge
+from harness.reporting.progress import NoProgress
+from harness.results import write_result
+from harness.runner import run
+from harness.scenario import Scenario
+from harness.serving.cost_model import Costs
+from harness.virtual_deployment import deploy_virtual
+
+PREFIX = "lp1-"  # the first form of the token
+HISTORY = "history.jsonl"
+
+
+class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
+    """Two of the same make the same history. `version` is that of limplock, whose code decides too."""
+
+    scenario: str
+    preset: str
+    seed: int
+    costs: Costs
+    fleet: Fleet = Fleet()
+    version: str = msgspec.field(default_factory=lambda: version("limplock"))
+
+    @property
+    def title(self) -> str:
+        """`slow_worker x none, seed 1, workers=512`."""
+        words = f", {self.fleet.words}" if self.fleet.words else ""
+        return f"{self.scenario} x {self.preset}, seed {self.seed}{words}"
+
+    def resized(self) -> Scenario:
+        """The scenario at the size of the fleet. BadInput for a name or a size that is not to be had."""
+        return resize(find_scenario(self.scenario), self.fleet, self.costs)
+
+    def token(self) -> str:
+        """The run in one word."""
+        packed = zlib.compress(msgspec.json.encode(self), 9)
+        return PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+    @classmethod
+    def of(cls, token: str) -> Self:
+        """The run that `token` stands for. BadInput if it is damaged or of another version."""
+        body = token.strip().removeprefix(PREFIX)
+        try:
+            if body == token.strip():
+                raise ValueError(f"it does not begin with {PREFIX}")
+            packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+            found = msgspec.json.decode(zlib.decompress(packed), type=cls)
+        except (ValueError, binascii.Error, zlib.error, msgspec.MsgspecError) as damage:
+            raise BadInput(
+                f"this is no whole replay token ({damage}). It is printed before a run and in its result.json"
+            ) from damage
+        if found.version != version("limplock"):
+            raise BadInput(
+                f"this token is of limplock {found.version}, this is {version('limplock')}:"
+                " its history would not be the same. Replay it with that version"
+            )
+        return found
+
+    def conduct(self, folder: Path) -> RunResult:
+        """Run and judge. `history.jsonl` and `result.json` are in `folder` afterwards.
+
+        Raises Interrupted or Terminated, with what was recorded so far left in the folder.
+        """
+        path = folder / HISTORY
+        scenario, preset = self.resized(), find_preset(self.preset)
+        deploy = partial(deploy_virtual, costs=self.costs)
+        work = run(scenario, preset, self.seed, deploy, path, NoProgress())
+        history = run_to_the_end(work, VirtualLoop)
+        result = judge(history).model_copy(update={"replay": self.token(), "digest": digest(path)})
+        write_result(folder, result)
+        return result
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a stored history."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
