@@ -95,23 +95,39 @@ class Scenario:
     Attributes:
         meaning: one line: what it shows.
         expects: the verdict that each preset must get, both ways: a suite that cannot fail proves nothing.
+        faulted_workers: the numbers of the workers that the fault is installed at, all at once.
     """
 
     name: str
     meaning: str
     fault: Fault | None
     expects: Mapping[str, Verdict]
-    faulted_worker: int = 0
+    faulted_workers: tuple[int, ...] = (0,)
     topology: Topology = field(default_factory=Topology)
     callers: tuple[Caller, ...] = DEFAULT_CALLERS
     phases: Phases = field(default_factory=Phases)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.faulted_worker < self.topology.workers:
-            raise ValueError(f"{self.name}: faulted_worker {self.faulted_worker} is not in the pool")
+        self._check_faulted()
         entries = {tier.name for tier in self.topology.services}
         for caller in self.callers:
             if caller.enters not in entries:
                 raise ValueError(
                     f"{self.name}: caller '{caller.name}' enters unknown service '{caller.enters}'"
                 )
+
+    def faulted_names(self) -> list[str]:
+        """The faulted workers by name."""
+        return [worker_name(index) for index in self.faulted_workers]
+
+    def _check_faulted(self) -> None:
+        if self.fault is not None and not self.faulted_workers:
+            raise ValueError(f"{self.name}: faulted_workers is empty, a fault needs at least one")
+        strangers = [index for index in self.faulted_workers if not 0 <= index < self.topology.workers]
+        if strangers:
+            raise ValueError(f"{self.name}: faulted_workers: {strangers[0]} is not in the pool")
+        if len(set(self.faulted_workers)) < len(self.faulted_workers):
+            raise ValueError(f"{self.name}: faulted_workers {self.faulted_workers} are not distinct")
+        avoiding = [caller.name for caller in self.callers if caller.avoids_fault]
+        if avoiding and len(self.faulted_workers) == self.topology.workers:
+            raise ValueError(f"{self.name}: caller '{avoiding[0]}' avoids the fault, but all workers have it")

@@ -4,6 +4,7 @@ A fault without effect makes a run inconclusive, not green.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 import numpy as np
 
@@ -20,11 +21,20 @@ def measure_bite(history: History, timeline: Timeline) -> Bite | None:
     fault = history.setup.fault
     if fault is None:
         return None
-    bite = _SITES.get(fault.kind, _unknown)(history, fault, timeline)
+    site = _SITES.get(fault.kind, _unknown)
+    bite = _least([site(history, fault, worker, timeline) for worker in fault.workers])
     if timeline.installed:
         return bite
     words = f"{fault.kind} was never installed, or its site did not confirm it"
     return bite.model_copy(update={"bit": False, "as_asked": False, "words": words})
+
+
+def _least(bites: Sequence[Bite]) -> Bite:
+    """The fault that was asked for is the one at every worker: the one that was bitten least decides."""
+    least = min(bites, key=lambda bite: -inf if bite.measured is None else bite.measured)
+    if len(bites) == 1:
+        return least
+    return least.model_copy(update={"words": f"{least.words} (the least of {len(bites)} workers)"})
 
 
 def mean_step_s(gauges: Sequence[Gauge], window: Window) -> float | None:
@@ -44,65 +54,65 @@ def gauges_of(history: History, place: str) -> list[Gauge]:
     return [gauge for gauge in history.of(Gauge) if gauge.place == place]
 
 
-def _slow_steps(history: History, fault: FaultSetup, timeline: Timeline) -> Bite:
+def _slow_steps(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
     """The step under way when the fault begins is left out: a policy may soon bench the worker."""
-    gauges = gauges_of(history, fault.worker)
+    gauges = gauges_of(history, worker)
     before_s = mean_step_s(gauges, timeline.before())
     settled = Window(timeline.fault.start_s + 2 * (before_s or 0.0), timeline.fault.end_s)
     during_s = mean_step_s(gauges, settled) or mean_step_s(gauges, timeline.fault)
     factor = during_s / before_s if before_s and during_s else None
-    return _compare(fault, "step time", "x", _asked(fault, "factor"), factor)
+    return _compare(fault, worker, "step time", "x", _asked(fault, "factor"), factor)
 
 
-def _link_latency(history: History, fault: FaultSetup, timeline: Timeline) -> Bite:
-    gauges = gauges_of(history, f"link {fault.worker}")
+def _link_latency(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
+    gauges = gauges_of(history, f"link {worker}")
     before_s, during_s = _median_probe_s(gauges, timeline.before()), _median_probe_s(gauges, timeline.fault)
     rise_s = during_s - before_s if before_s is not None and during_s is not None else None
-    return _compare(fault, "delay", "s", _asked(fault, "latency_s"), rise_s)
+    return _compare(fault, worker, "delay", "s", _asked(fault, "latency_s"), rise_s)
 
 
-def _killed(history: History, fault: FaultSetup, timeline: Timeline) -> Bite:
-    gauges = [
-        g for g in gauges_of(history, fault.worker) if timeline.fault.holds(g.at_s) and "up" in g.values
-    ]
+def _killed(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
+    gauges = [g for g in gauges_of(history, worker) if timeline.fault.holds(g.at_s) and "up" in g.values]
     down = float(1 - gauges[-1].values["up"]) if gauges else None
     bit = down == 1
     state = {None: "was not looked at", 0.0: "was still up at the end", 1.0: "was gone"}[down]
     return Bite(
-        kind=fault.kind, worker=fault.worker, quantity="down", unit="", asked=1, measured=down,
-        bit=bit, as_asked=bit, words=f"{fault.worker} {state}",
+        kind=fault.kind, worker=worker, quantity="down", unit="", asked=1, measured=down,
+        bit=bit, as_asked=bit, words=f"{worker} {state}",
     )  # fmt: skip
 
 
-def _unknown(_history: History, fault: FaultSetup, _timeline: Timeline) -> Bite:
+def _unknown(_history: History, fault: FaultSetup, worker: str, _timeline: Timeline) -> Bite:
     words = f"no measurement is known that would show whether {fault.kind!r} bit"
     return Bite(
-        kind=fault.kind, worker=fault.worker, quantity="effect", unit="", asked=0, measured=None,
+        kind=fault.kind, worker=worker, quantity="effect", unit="", asked=0, measured=None,
         bit=False, as_asked=False, words=words,
     )  # fmt: skip
 
 
-_SITES: dict[str, Callable[[History, FaultSetup, Timeline], Bite]] = {
+_SITES: dict[str, Callable[[History, FaultSetup, str, Timeline], Bite]] = {
     "slow_steps": _slow_steps,
     "link_latency": _link_latency,
     "killed": _killed,
 }
 
 
-def _compare(fault: FaultSetup, quantity: str, unit: str, asked: float, measured: float | None) -> Bite:
+def _compare(
+    fault: FaultSetup, worker: str, quantity: str, unit: str, asked: float, measured: float | None
+) -> Bite:
     close = measured is not None and abs(measured - asked) <= AS_ASKED_RATIO * asked
     neutral = 1.0 if unit == "x" else 0.0  # what "no effect" measures
     seen = "not measured: no sample" if measured is None else f"{_amount(measured, unit)} measured"
     return Bite(
         kind=fault.kind,
-        worker=fault.worker,
+        worker=worker,
         quantity=quantity,
         unit=unit,
         asked=asked,
         measured=measured,
         bit=measured is not None and measured - neutral >= LEAST_RATIO * (asked - neutral),
         as_asked=close,
-        words=f"{quantity} of {fault.worker}: {_amount(asked, unit)} asked, {seen}",
+        words=f"{quantity} of {worker}: {_amount(asked, unit)} asked, {seen}",
     )
 
 

@@ -1,4 +1,4 @@
-"""The deciding measures: what callers felt that by configuration can never reach the faulted worker.
+"""The deciding measures: what callers felt that by configuration can never reach a faulted worker.
 
 Each compares the fault window with the baseline:
 

@@ -35,6 +35,11 @@ class Case:
     cohorts: list[Cohort]
 
     @property
+    def faulted(self) -> list[str]:
+        """The faulted workers by name, none for a run without a fault."""
+        return self.setup.fault.workers if self.setup.fault else []
+
+    @property
     def bystanders(self) -> list[Cohort]:
         return [cohort for cohort in self.cohorts if cohort.bystander]
 
@@ -79,7 +84,8 @@ def _predict(
     before: Window,
     bite: Bite | None,
 ) -> Law:
-    load = measure_load(history, requests, before, bite.worker) if bite else None
+    fault = history.setup.fault
+    load = measure_load(history, requests, before, frozenset(fault.workers)) if fault else None
     service = fills_first(hops, history.setup.callers, before, load.share) if load else None
     return law.predict(history.setup, load, service, bite)
 

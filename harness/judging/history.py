@@ -6,13 +6,13 @@ of the run on one clock. A request belongs to the phase of its *intended* send t
 The first record is a `Setup`, phases follow each other without gaps, and the last record is `Finished`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 import msgspec
 
-FORMAT = 1  # raised when a record changes its meaning; additions keep it
+FORMAT = 2  # raised when a record changes its meaning; additions keep it
 
 PHASES = ("warm_up", "baseline", "fault", "recovery", "drain")
 
@@ -29,7 +29,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallerSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """A source of requests. `bystander`: by configuration it can never reach the faulted worker."""
+    """A source of requests. `bystander`: by configuration it can never reach a faulted worker."""
 
     name: str
     hop: str  # where its requests enter
@@ -43,8 +43,13 @@ class FaultSetup(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for. `parameters` carry units in their names, {"factor": 10} or {"latency_s": 6}."""
 
     kind: str
-    worker: str
+    workers: list[str]  # at least one; the fault is on and off at all of them together
     parameters: dict[str, float] = {}
+
+
+def name_together(workers: Sequence[str]) -> str:
+    """`worker-0`, or `4 workers`."""
+    return workers[0] if len(workers) == 1 else f"{len(workers)} workers"
 
 
 class Setup(Record, tag="setup", frozen=True, kw_only=True):
@@ -67,7 +72,7 @@ class Setup(Record, tag="setup", frozen=True, kw_only=True):
     engine: str = ""  # torch | cost model
     toxiproxy: str = ""  # which server carried the links
     settings: dict[str, str] = {}
-    format: int = FORMAT
+    format: int = msgspec.field(default_factory=lambda: FORMAT)  # never a default, so always written
 
 
 class PhaseStarted(Record, tag="phase", frozen=True, kw_only=True):
@@ -209,15 +214,33 @@ class NoHistory(History):
 
 
 def read_history(path: Path) -> History:
-    """A stored history. ValueError, naming the line, for one that is damaged or of a newer format."""
+    """A stored history. ValueError, naming the line, for one that is damaged or of another format."""
     decoder = msgspec.json.Decoder(AnyRecord)
     records = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    lines = path.read_bytes().splitlines()
+    _check_format(path, lines)
+    for number, line in enumerate(lines, start=1):
         try:
             records.append(decoder.decode(line))
         except msgspec.DecodeError as damage:
             raise ValueError(f"{path}:{number}: not a history record: {damage}") from damage
     history = History(records)
-    if history.setup.format > FORMAT:
-        raise ValueError(f"{path}: format {history.setup.format} is newer than this version reads ({FORMAT})")
+    _ = history.setup
     return history
+
+
+class _Header(msgspec.Struct):
+    """What a set-up of any format says of itself; the first format did not."""
+
+    format: int = 1
+
+
+def _check_format(path: Path, lines: Sequence[bytes]) -> None:
+    """Before a set-up is read whole: another format's may have other fields."""
+    try:
+        found = msgspec.json.decode(lines[0] if lines else b"", type=_Header).format
+    except msgspec.DecodeError:
+        return  # damaged, or nothing at all: told with its line
+    if found != FORMAT:
+        age = "newer" if found > FORMAT else "older"
+        raise ValueError(f"{path}: format {found} is {age} than this version reads ({FORMAT})")

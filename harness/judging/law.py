@@ -34,13 +34,13 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
         capacity_rps=capacity,
         step_s=load.step_s,
         tokens=load.tokens,
-        rho=service.arrivals_rps / capacity,
+        rho=service.arrivals_rps / load.faulted / capacity,
         applies=setup.preset == UNBOUNDED_PRESET,
     )
     faulted = _LAWS[bite.kind](healthy, load, service, bite)
     fleet_rho = load.offered_rps / len(setup.workers) / capacity
     factor = inf if bite.kind == "killed" else faulted.slow_factor or 1.0
-    loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor)
+    loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor, load.faulted)
     return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
 
 
@@ -51,9 +51,7 @@ def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:
     others = service.in_use - service.arrivals_rps * load.held_s
     needed = inf if saturates else queueing.slots_needed(service.arrivals_rps, load.held_s * factor, others)
     must_fill = None if saturates is None else queueing.verdict_of_load(needed / service.slots)
-    sign = {True: "> 1: it must saturate", False: "< 1: it keeps up", None: "near 1: may go either way"}[
-        saturates
-    ]
+    sign = _sign(saturates, load.faulted)
     known = law.model_copy(
         update={
             "slow_factor": factor,
@@ -63,13 +61,21 @@ def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:
             "oracle_capture": queueing.captured_ratio(load.overall_share, factor),
         }
     )
-    drained_rps = (law.capacity_rps or 0.0) / factor
+    drained_rps = load.faulted * (law.capacity_rps or 0.0) / factor
     words = f"rho*s = {rho:.2f} * {factor:.1f} = {rho * factor:.1f} {sign}"
     return _with_travel(known, service, drained_rps, load.tokens * load.step_s * factor, words)
 
 
+def _sign(saturates: bool | None, faulted: int) -> str:
+    if saturates is None:
+        return "near 1: may go either way"
+    if faulted == 1:
+        return "> 1: it must saturate" if saturates else "< 1: it keeps up"
+    return f"> 1: all {faulted} must saturate" if saturates else f"< 1: all {faulted} keep up"
+
+
 def _link_latency(law: Law, load: Load, service: Service, bite: Bite) -> Law:
-    """Little's law: the worker is as fast as ever, but every answer holds its slot for the delay as well."""
+    """Little's law: a worker is as fast as ever, but every answer holds its slot for the delay as well."""
     delay_s = _size(bite)
     rest = service.in_use - service.arrivals_rps * load.held_s
     needed = queueing.slots_needed(service.arrivals_rps, load.held_s + delay_s, rest)

@@ -1,6 +1,6 @@
 """What the load was while all was well: the numbers that the law needs, measured before the fault."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,17 +16,18 @@ from harness.judging.windows import Window
 class Load:
     """Rates per second of intended sending, durations in seconds."""
 
+    faulted: int  # how many workers are in question: those that will be faulted
     step_s: float  # mean engine step over all workers
     tokens: float  # mean length of an answer
-    share: float  # of the attempts of callers that can reach the worker in question, those that did
+    share: float  # of the attempts of callers that can reach a worker in question, those that did
     overall_share: float  # the same of all callers
-    held_s: float  # mean time of an attempt there
+    held_s: float  # mean time of an attempt at a worker in question
     offered_rps: float  # of all inference callers
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service on the way to the worker, and the rate of what passes it on the way there."""
+    """A service on the way to the workers in question, and the rate of what passes it on the way there."""
 
     name: str
     slots: int
@@ -34,19 +35,22 @@ class Service:
     arrivals_rps: float
 
 
-def measure_load(history: History, requests: Sequence[Request], before: Window, worker: str) -> Load | None:
-    """None if no answer, no step or no attempt at `worker` was seen before the fault."""
+def measure_load(
+    history: History, requests: Sequence[Request], before: Window, faulted: Collection[str]
+) -> Load | None:
+    """None if no answer, no step or no attempt at the workers `faulted` was seen before the fault."""
     setup = history.setup
     touching = {caller.name for caller in touching_callers(setup.callers)}
     sent = [r for r in requests if before.holds(r.arrived.intended_s) and r.attempts]
     tokens = [r.ended.tokens for r in sent if r.answered and r.ended.tokens]
     attempts = [(a, r.arrived.caller in touching) for r in sent for a in r.attempts]
-    there = [a.at_s - a.started_s for a, _ in attempts if a.worker == worker]
+    there = [a.at_s - a.started_s for a, _ in attempts if a.worker in faulted]
     steps = [mean_step_s(gauges_of(history, name), before) for name in setup.workers]
     steps_s = [step for step in steps if step]
     if not tokens or not there or not steps_s:
         return None
     return Load(
+        faulted=len(faulted),
         step_s=float(np.mean(steps_s)),
         tokens=float(np.mean(tokens)),
         share=len(there) / max(1, sum(touches for _, touches in attempts)),
@@ -57,14 +61,14 @@ def measure_load(history: History, requests: Sequence[Request], before: Window, 
 
 
 def touching_callers(callers: Sequence[CallerSetup]) -> list[CallerSetup]:
-    """Those that can reach the worker to be faulted."""
+    """Those that can reach a worker to be faulted."""
     return [caller for caller in callers if caller.inference and not caller.bystander]
 
 
 def fills_first(
     hops: Sequence[HopTraffic], callers: Sequence[CallerSetup], before: Window, share: float
 ) -> Service | None:
-    """The service with bounded slots whose free ones would be gone first if the worker gave none back."""
+    """The service with bounded slots whose free ones would be gone first if those workers gave none back."""
     order = [at.hop.name for at in hops]
     services = []
     for at in hops:

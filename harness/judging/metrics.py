@@ -92,10 +92,10 @@ METRICS = {
             "spread",
             "bystander callers twice as slow, or with a tenth of goodput lost",
         ),
-        Metric("hop_growth", "factor", "spread", "load of a hop, less what the faulted worker holds itself"),
         Metric(
-            "slot_capture", "share", "spread", "slots of a service held by attempts on the faulted worker"
+            "hop_growth", "factor", "spread", "load of a hop, less what the faulted workers hold themselves"
         ),
+        Metric("slot_capture", "share", "spread", "slots of a service held by attempts on faulted workers"),
         Metric("contagion", "share", "spread", "bad requests among those whose attempts never met the fault"),
     )
 }

@@ -67,6 +67,7 @@ def hop_place(at: HopTraffic, windows: Sequence[Window | None], fault: Window) -
 def worker_places(history: History, windows: Sequence[Window | None]) -> list[Place]:
     """One place a worker; its slots are the seats in its batch."""
     setup = history.setup
+    faulted = frozenset(setup.fault.workers if setup.fault else ())
     gauges = {name: [g for g in history.of(Gauge) if g.place == name] for name in setup.workers}
     attempts = {name: [a for a in history.of(Attempted) if a.worker == name] for name in setup.workers}
     return [
@@ -74,7 +75,7 @@ def worker_places(history: History, windows: Sequence[Window | None]) -> list[Pl
             name=name,
             kind="worker",
             slots=setup.max_num_seqs or None,
-            faulted=setup.fault is not None and setup.fault.worker == name,
+            faulted=name in faulted,
             metrics=trends(
                 [
                     _worker_figures(gauges[name], attempts[name], window) if window else {}

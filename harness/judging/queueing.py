@@ -53,14 +53,14 @@ def full_between_s(slots: int, in_use: float, arrivals_rps: float, drained_rps: 
 
 
 def captured_ratio(share: float, factor: float) -> float:
-    """Share of the requests under way at a worker that gets `share` of them and takes `factor` times as long.
+    """Share of the requests under way at workers that get `share` of them and take `factor` times as long.
 
-    Little's law: p * k / (p * k + 1 - p). A floor where it saturates, since its queue then grows without end.
+    Little's law: p * k / (p * k + 1 - p). A floor where they saturate: their queues grow without end.
     """
     return share * factor / (share * factor + 1 - share)
 
 
-def unavoidable_loss_ratio(workers: int, rho: float, factor: float) -> float:
+def unavoidable_loss_ratio(workers: int, rho: float, factor: float, faulted: int = 1) -> float:
     """What no routing can save: the share of the load beyond the capacity left. `rho`: load per worker."""
-    left = workers - 1 + 1 / factor
+    left = workers - faulted + faulted / factor
     return max(0.0, 1 - left / (workers * rho)) if rho > 0 else 0.0

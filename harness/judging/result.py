@@ -88,7 +88,7 @@ class Bite(Part):
     """What the fault was asked to do and what its own site measured."""
 
     kind: str
-    worker: str
+    worker: str  # of several faulted ones that which was bitten least
     quantity: str
     unit: str
     asked: float
@@ -105,11 +105,11 @@ class Law(Part):
     hop: str | None = None  # the service that fills first
     slots: int | None = None
     in_use: float | None = None  # of them while all is well
-    arrivals_rps: float | None = None  # at the faulted worker
+    arrivals_rps: float | None = None  # at all faulted workers together
     capacity_rps: float | None = None  # of one healthy worker at full batch
     step_s: float | None = None
     tokens: float | None = None
-    rho: float | None = None
+    rho: float | None = None  # of one faulted worker
     slow_factor: float | None = None
     rho_s: float | None = None
     slots_needed: float | None = None  # to hold all that is in flight; infinite if the worker saturates
@@ -119,7 +119,7 @@ class Law(Part):
     full_high_s: float | None = None
     measured_s: float | None = None
     unavoidable_loss_ratio: float | None = None
-    oracle_capture: float | None = None  # share of the requests under way that the worker holds, by Little
+    oracle_capture: float | None = None  # share of the requests under way that those hold, by Little
     applies: bool = False  # to this preset: it sets no bound of its own
     contradicted: str = ""  # how the run contradicts the law: first of all a bug of ours
 
@@ -169,7 +169,7 @@ class Setting(Part):
     timeout_s: float | None
     fault: str
     fault_parameters: dict[str, float]
-    faulted_worker: str | None
+    faulted_workers: list[str]
     fault_length_s: float
     run_length_s: float
 
@@ -178,7 +178,7 @@ class RunResult(Part):
     """One judged run."""
 
     schema_id: Literal["limplock.result"] = "limplock.result"
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     verdict: Verdict
     headline: str  # the verdict in one sentence
     reasons: list[str]
@@ -196,6 +196,8 @@ class RunResult(Part):
     causes: list[Cause]
     hop_depth: int
     clean: bool
+    replay: str = ""  # token of a virtual run: `limplock replay` makes the same history from it
+    digest: str = ""  # SHA-256 of that history
 
     def to_json(self) -> str:
         return self.model_dump_json(indent=2)

@@ -2,21 +2,23 @@
 
 | measure             | formula                                                          | mild / severe     |
 |---------------------|------------------------------------------------------------------|-------------------|
-| hop_growth          | load of a hop without what the faulted worker holds, as growth   | 1.5 / 3           |
-| slot_capture        | attempts on the faulted worker / slots of the first service      | 2 / workers / 0.5 |
+| hop_growth          | load of a hop without what the faulted workers hold, as growth   | 1.5 / 3           |
+| slot_capture        | attempts on faulted workers / slots of the first service         | twice / 0.5       |
 | retry_amplification | attempts / requests that needed one                              | 1.1 / 1.5         |
-| contagion           | rise of the bad share among requests that never met the worker   | 0.02 / 0.10       |
+| contagion           | rise of the bad share among requests that never met one of them  | 0.02 / 0.10       |
 
-Contagion judges by outcome: a policy changes who never met the worker, so it is a diagnostic only.
+Twice is twice the fair share of the faulted workers. Contagion judges by outcome: a policy changes who never
+met one of them, so it is a diagnostic only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from harness.judging.bootstrap import Blocks, bounds
 from harness.judging.bystanders import LOSS, growth_measure
 from harness.judging.cohort import Cohort
+from harness.judging.history import name_together
 from harness.judging.occupancy import Occupancy
 from harness.judging.percentiles import Floats
 from harness.judging.pressure import HopTraffic
@@ -30,13 +32,14 @@ AMPLIFICATION = (1.1, 1.5)
 def hop_growths(
     hops: Sequence[HopTraffic],
     requests: Sequence[Request],
-    worker: str | None,
+    faulted: Collection[str],
     before: Blocks,
     during: Blocks,
 ) -> list[Measure]:
     """One a hop, in the order of `hops`."""
     held = {
-        r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker == worker] for r in requests
+        r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker in faulted]
+        for r in requests
     }
     growths = []
     for at in hops:
@@ -55,14 +58,22 @@ def hop_depth(hops: Sequence[HopTraffic], growths: Sequence[Measure]) -> int:
 
 
 def slot_capture(
-    slots: int, requests: Sequence[Request], worker: str, workers: int, before: Blocks, during: Blocks
+    slots: int,
+    requests: Sequence[Request],
+    faulted: Sequence[str],
+    workers: int,
+    before: Blocks,
+    during: Blocks,
 ) -> Measure:
-    held = Occupancy.of((a.started_s, a.at_s) for r in requests for a in r.attempts if a.worker == worker)
+    """Mild is twice their fair share."""
+    them = frozenset(faulted)
+    held = Occupancy.of((a.started_s, a.at_s) for r in requests for a in r.attempts if a.worker in them)
     was, became = (np.maximum(held.means(b.edges), 0.0) / slots for b in (before, during))  # no -0.0
     lower, upper = bounds(during.means(became))
     return Measure(
-        name="slot_capture", about=worker, value=float(became.mean()), lower=lower, upper=upper,
-        mild=2 / workers, severe=CAPTURE_SEVERE, deciding=False,
+        name="slot_capture", about=name_together(faulted), value=float(became.mean()),
+        lower=lower, upper=upper,
+        mild=2 * len(them) / workers, severe=CAPTURE_SEVERE, deciding=False,
         before=float(was.mean()), during=float(became.mean()),
     )  # fmt: skip
 
@@ -82,14 +93,16 @@ def retry_amplification(requests: Sequence[Request], before: Blocks, during: Blo
     )  # fmt: skip
 
 
-def contagion(cohorts: Sequence[Cohort], worker: str, before: Blocks, during: Blocks) -> Measure | None:
-    """None if every request met the worker."""
+def contagion(
+    cohorts: Sequence[Cohort], faulted: Collection[str], before: Blocks, during: Blocks
+) -> Measure | None:
+    """None if every request met a faulted worker."""
     untouched = sorted(
         (request.arrived.intended_s, 1.0 - good)
         for cohort in cohorts
         if cohort.setup.inference
         for request, good in zip(cohort.requests, cohort.good, strict=True)
-        if all(attempt.worker != worker for attempt in request.attempts)
+        if all(attempt.worker not in faulted for attempt in request.attempts)
     )
     times, bad = np.array(untouched, dtype=np.float64).reshape(-1, 2).T
     (was, was_often), (became, became_often) = (_mean(times, bad, blocks) for blocks in (before, during))

@@ -31,9 +31,7 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
     places = [hop_place(at, case.windows, case.times.fault) for at in case.hops]
     places += worker_places(history, case.windows)
     run = trends([_run_figures(case, window) if window else {} for window in case.windows])
-    growths = spread.hop_growths(
-        case.hops, case.requests, case.bite.worker if case.bite else None, *case.blocks
-    )
+    growths = spread.hop_growths(case.hops, case.requests, frozenset(case.faulted), *case.blocks)
     deciding = bystander_measures(case.judged, *case.blocks, workers=len(case.setup.workers))
     measures = [*deciding, *growths, *_diagnostics(case)]
     preconditions = _guards(case, deciding)
@@ -70,13 +68,11 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
 def _diagnostics(case: Case) -> list[Measure]:
     """Measures that explain and do not decide."""
     found = [spread.retry_amplification(case.requests, *case.blocks)]
-    if case.bite and case.prediction.slots:
+    if case.faulted and case.prediction.slots:
         workers = len(case.setup.workers)
         found += [
-            spread.slot_capture(
-                case.prediction.slots, case.requests, case.bite.worker, workers, *case.blocks
-            ),
-            spread.contagion(case.cohorts, case.bite.worker, *case.blocks),
+            spread.slot_capture(case.prediction.slots, case.requests, case.faulted, workers, *case.blocks),
+            spread.contagion(case.cohorts, frozenset(case.faulted), *case.blocks),
         ]
     return [measure for measure in found if measure is not None]
 
@@ -151,7 +147,7 @@ def _setting(case: Case) -> Setting:
         timeout_s=setup.timeout_s,
         fault=fault.kind if fault else "",
         fault_parameters=fault.parameters if fault else {},
-        faulted_worker=fault.worker if fault else None,
+        faulted_workers=case.faulted,
         fault_length_s=case.times.fault.length_s,
         run_length_s=case.finished.at_s,
     )

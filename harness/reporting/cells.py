@@ -12,9 +12,13 @@ _UNITS = frozenset({"s", "ms", "%"})
 WORD = 9  # columns of the word that a fact opens with
 COLOURS = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 SPAN = "before | during | after the fault"
-MARK = "; * is the faulted worker"
 
 Form = Callable[[float | None], str]
+
+
+def mark(faulted: int) -> str:
+    """What a star beside a worker means, where `faulted` workers are."""
+    return {0: "", 1: "; * is the faulted worker"}.get(faulted, f"; * is one of {faulted} faulted workers")
 
 
 def trend(values: Trend | None, form: Form, *, alarm: bool = False) -> Text:

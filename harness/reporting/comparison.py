@@ -9,7 +9,7 @@ from rich.text import Text
 from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import Place, RunResult, Verdict
-from harness.reporting.cells import COLOURS, MARK, SPAN, Form, facts, trend, verdict_line
+from harness.reporting.cells import COLOURS, SPAN, Form, facts, mark, trend, verdict_line
 from harness.reporting.run_report import evidence, padding, place_label, shown_places
 
 LABEL = 16  # columns of the names on the left
@@ -39,7 +39,7 @@ def _side_by_side(results: Sequence[RunResult]) -> Iterator[RenderableType]:
     names = [("", [Text(plain(r.setting.scenario), style="bold") for r in results])]
     names += [("", [Text(plain(r.setting.preset), style="bold") for r in results])]
     yield _table([*names, ("", [_verdict(r) for r in results])])
-    yield Text(f"{SPAN}{MARK if any(r.bite for r in results) else ''}", style="dim")
+    yield Text(f"{SPAN}{mark(_most_faulted(results))}", style="dim")
     for heading, rows in _sections(results):
         if rows:
             yield Text(heading, style="bold")
@@ -47,13 +47,14 @@ def _side_by_side(results: Sequence[RunResult]) -> Iterator[RenderableType]:
 
 
 def _sections(results: Sequence[RunResult]) -> Iterator[tuple[str, list[Row]]]:
+    workers = "workers" if _most_faulted(results) > 1 else "worker"
     yield "slots in use", _place_rows(results, "in_use", count)
     yield "waiting for a slot", _place_rows(results, "waiting", count)
     yield "time through, median", _place_rows(results, "hop_s.p50", seconds)
     yield "bystanders: latency, median", _caller_rows(results, "e2e_s.p50_all", seconds, bystander=True)
     yield "bystanders: answered in time", _caller_rows(results, "goodput_ratio", share, bystander=True)
     yield (
-        "callers of the faulted worker: answered in time",
+        f"callers of the faulted {workers}: answered in time",
         _caller_rows(results, "goodput_ratio", share, bystander=False),
     )
     yield (
@@ -65,6 +66,10 @@ def _sections(results: Sequence[RunResult]) -> Iterator[tuple[str, list[Row]]]:
             ("tokens unused", [trend(r.metrics.get("wasted_token_ratio"), share) for r in results]),
         ],
     )
+
+
+def _most_faulted(results: Sequence[RunResult]) -> int:
+    return max(len(result.setting.faulted_workers) for result in results)
 
 
 def _place_rows(results: Sequence[RunResult], metric: str, form: Form) -> list[Row]:

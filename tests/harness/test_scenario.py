@@ -34,7 +34,10 @@ def test_phases_follow_each_other_without_gaps() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"faulted_worker": 4}, "faulted_worker 4 is not in the pool"),
+        ({"faulted_workers": (0, 4)}, "faulted_workers: 4 is not in the pool"),
+        ({"faulted_workers": (1, 1)}, "are not distinct"),
+        ({"faulted_workers": ()}, "a fault needs at least one"),
+        ({"faulted_workers": (0, 1, 2, 3)}, "caller 'tenant' avoids the fault, but all workers have it"),
         ({"callers": (Caller(name="c", enters="nowhere", rate_rps=1),)}, "enters unknown service 'nowhere'"),
     ],
 )

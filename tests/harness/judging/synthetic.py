@@ -69,7 +69,8 @@ class Plan:
     seed: int = 1
     slots: tuple[tuple[str, int | None], ...] = (("front", 32), ("api", 24), ("gateway", None))
     workers: tuple[str, ...] = ("worker 0", "worker 1", "worker 2", "worker 3")
-    faulted: str = "worker 2"
+    faulted: tuple[str, ...] = ("worker 2",)
+    max_queue: int | None = None  # what the set-up says; these workers refuse nothing
 
     @property
     def fault_start_s(self) -> float:
@@ -91,9 +92,11 @@ class Plan:
             hops=[Hop(name=name, slots=slots) for name, slots in self.slots],
             workers=list(self.workers),
             callers=list(self.callers),
-            fault=self.kind and FaultSetup(kind=self.kind, worker=self.faulted, parameters={name: self.size}),
+            fault=self.kind
+            and FaultSetup(kind=self.kind, workers=list(self.faulted), parameters={name: self.size}),
             timeout_s=self.timeout_s,
             max_num_seqs=SEATS,
+            max_queue=self.max_queue,
             step_floor_s=STEP_S,
             model="tiny",
             device="cpu",
@@ -222,7 +225,7 @@ class Simulation:
                 self._send(job)
 
     def _send(self, job: Job) -> None:
-        avoid = {self.plan.faulted} if job.caller.bystander or self._benched() else set()
+        avoid = set(self.plan.faulted) if job.caller.bystander or self._benched() else set()
         allowed = [name for name in self.plan.workers if name not in avoid]
         self.turn += 1
         job.worker, job.started_s = allowed[self.turn % len(allowed)], self.now
@@ -311,12 +314,12 @@ class Simulation:
 
     def _faulty(self, worker: str, kind: str) -> bool:
         in_time = self.plan.fault_start_s <= self.now < self.plan.fault_end_s
-        return self.plan.kind == kind and worker == self.plan.faulted and in_time
+        return self.plan.kind == kind and worker in self.plan.faulted and in_time
 
     def _down(self, worker: str) -> bool:
         """A killed worker stays away."""
         after = self.now >= self.plan.fault_start_s
-        return self.plan.kind == "killed" and worker == self.plan.faulted and after
+        return self.plan.kind == "killed" and worker in self.plan.faulted and after
 
     def _benched(self) -> bool:
         delay_s = self.plan.benched_after_s

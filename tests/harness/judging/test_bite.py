@@ -57,6 +57,23 @@ def test_a_kill_bit_if_the_worker_was_gone():
     assert not measure_bite(History(alive), timeline(history)).bit
 
 
+def test_of_several_workers_the_one_that_was_bitten_least_decides():
+    history = simulate(faulted=("worker 1", "worker 2"), fault_s=8.0, recovery_s=1.0)
+    assert measure_bite(history, timeline(history)).words.endswith("x10 measured (the least of 2 workers)")
+    setup = replace(history.setup, fault=replace(history.setup.fault, workers=["worker 1", "worker 3"]))
+    spared = measure_bite(History([setup, *history.records[1:]]), timeline(history))
+    assert (spared.worker, spared.bit) == ("worker 3", False)
+
+
+def test_a_worker_of_several_that_nobody_looked_at_was_not_bitten():
+    history = simulate(kind="killed", faulted=("worker 1", "worker 2"), fault_s=4.0, recovery_s=1.0)
+    assert measure_bite(history, timeline(history)).bit
+    seen = [r for r in history.records if not (isinstance(r, Gauge) and r.place == "worker 2")]
+    assert measure_bite(History(seen), timeline(history)).words == (
+        "worker 2 was not looked at (the least of 2 workers)"
+    )
+
+
 def test_a_fault_that_nobody_confirmed_did_not_bite():
     found = bite(installed=False)
     assert not found.bit
@@ -69,7 +86,7 @@ def test_a_healthy_run_has_no_bite():
 
 def test_an_unknown_fault_cannot_prove_itself():
     history = simulate(fault_s=2.0, recovery_s=1.0)
-    strange = FaultSetup(kind="gremlin", worker="worker 2")
+    strange = FaultSetup(kind="gremlin", workers=["worker 2"])
     setup = replace(history.setup, fault=strange)
     found = measure_bite(History([setup, *history.records[1:]]), timeline(history))
     assert not found.bit

@@ -35,6 +35,16 @@ def test_a_newer_format_is_refused_and_not_guessed_at(tmp_path):
         read_history(stored(tmp_path, [setup]))
 
 
+def test_a_history_of_the_first_format_is_named_as_what_it_is(tmp_path):
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(
+        b'{"record":"setup","scenario":"s","preset":"p","seed":1,"version":"9","hops":[],"workers":[],'
+        b'"callers":[],"fault":{"kind":"killed","worker":"w"}}\n'
+    )
+    with pytest.raises(ValueError, match="format 1 is older than this version reads"):
+        read_history(path)
+
+
 def test_a_history_without_a_set_up_says_so():
     with pytest.raises(ValueError, match="starts with a setup record"):
         _ = History([Finished(at_s=1, clean=True)]).setup

@@ -38,6 +38,20 @@ def test_a_mild_fault_need_not_fill_any_slots_and_does_not():
     assert law.words.endswith("need not run out, and did not")
 
 
+TWO = ("worker 1", "worker 2")
+
+
+def test_several_faulted_workers_fill_the_slots_together():
+    one, two = judged().law, judged(faulted=TWO).law
+    assert two.arrivals_rps == pytest.approx(2 * one.arrivals_rps, rel=0.1)
+    assert two.rho == pytest.approx(one.rho, rel=0.1)
+    assert two.travel_s == pytest.approx(one.travel_s / 2, rel=0.25)
+    assert "all 2 must saturate" in two.words
+    assert two.must_fill
+    assert two.full_low_s <= two.measured_s <= two.full_high_s
+    assert two.contradicted == ""
+
+
 def test_near_saturation_the_law_does_not_pretend_to_know():
     law = judged(size=4.5).law
     assert law.must_fill is None
@@ -80,6 +94,13 @@ def test_load_beyond_the_capacity_left_is_stated():
     assert judged().law.unavoidable_loss_ratio == 0
     overfull = judged(kind="killed", callers=(chat(55.0), LOCAL_FRONT), baseline_s=5.0, fault_s=5.0).law
     assert overfull.unavoidable_loss_ratio == pytest.approx(1 - 50 / 55, abs=0.02)
+
+
+def test_the_load_that_is_lost_counts_every_faulted_worker():
+    changes = {"callers": (chat(45.0), LOCAL_FRONT), "baseline_s": 5.0, "fault_s": 5.0}
+    assert judged(kind="killed", **changes).law.unavoidable_loss_ratio == 0
+    lost = judged(kind="killed", faulted=TWO, **changes).law.unavoidable_loss_ratio
+    assert lost == pytest.approx(1 - 33.3 / 45, abs=0.02)
 
 
 def test_the_share_of_slots_follows_from_the_factor():

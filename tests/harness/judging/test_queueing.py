@@ -64,3 +64,4 @@ def test_only_load_beyond_what_is_left_is_unavoidably_lost():
     assert unavoidable_loss_ratio(4, 0.3, 10) == 0
     assert unavoidable_loss_ratio(4, 0.9, inf) == pytest.approx(1 - 3 / 3.6)
     assert unavoidable_loss_ratio(4, 0.0, 10) == 0
+    assert unavoidable_loss_ratio(4, 0.9, 10, faulted=2) == pytest.approx(1 - 2.2 / 3.6)

@@ -23,13 +23,13 @@ def test_infinity_and_nothing_survive_json_and_stay_apart():
 def test_json_names_its_schema_and_version():
     text = judged().to_json()
     assert '"schema_id": "limplock.result"' in text
-    assert '"schema_version": 1' in text
+    assert '"schema_version": 2' in text
 
 
 def test_an_unknown_field_or_another_version_is_refused():
     text = judged().to_json()
     with pytest.raises(ValidationError):
-        RunResult.from_json(text.replace('"schema_version": 1', '"schema_version": 2'))
+        RunResult.from_json(text.replace('"schema_version": 2', '"schema_version": 3'))
     with pytest.raises(ValidationError):
         RunResult.from_json(text.replace('"headline"', '"headlin"'))
 

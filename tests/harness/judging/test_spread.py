@@ -58,6 +58,16 @@ def test_the_law_counts_only_what_passes_a_service_on_its_way_to_the_worker():
     assert measure(result, "latency_inflation", "local_front").value == pytest.approx(1, abs=0.05)
 
 
+def test_what_several_faulted_workers_hold_is_told_of_them_together():
+    result = judged(faulted=("worker 1", "worker 2"))
+    held, one = measure(result, "slot_capture", "2 workers"), measure(judged(), "slot_capture", "worker 2")
+    assert held.mild == 2 * 2 / 4
+    assert held.before == pytest.approx(2 * one.before, rel=0.15)
+    assert held.proved is False
+    assert [place.name for place in result.places if place.faulted] == ["worker 1", "worker 2"]
+    assert result.setting.faulted_workers == ["worker 1", "worker 2"]
+
+
 def test_one_attempt_a_request_is_no_amplification():
     amplification = measure(judged(**CONTAINED), "retry_amplification", "all")
     assert amplification.value == 1.0
