@@ -56,6 +56,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         self._cancelled = 0  # of `_timers`
         self._now = 0.0
         self._signals: dict[int, Any] = {}
+        self._sigint = signal.getsignal(signal.SIGINT)  # asyncio.Runner puts its own in its place afterwards
         self._stopping: bool = False
 
     def time(self) -> float:
@@ -96,18 +97,21 @@ class VirtualLoop(base_events.BaseEventLoop):
         """Never blocked in a system call, the loop sees a signal before its next callback."""
         context = copy_context()  # ours, not that of what the signal interrupts
         before = signal.signal(sig, lambda *_: self.call_soon(callback, *args, context=context))
-        self._signals.setdefault(sig, signal.SIG_DFL if before is None else before)
+        self._signals.setdefault(sig, before)
 
     def remove_signal_handler(self, sig: int) -> bool:
         """Bring back what was there before."""
         if sig not in self._signals:
             return False
-        signal.signal(sig, self._signals.pop(sig))
+        before = self._signals.pop(sig)
+        signal.signal(sig, signal.SIG_DFL if before is None else before)  # None: not set from Python
         return True
 
     def close(self) -> None:
         super().close()
         self._timers.clear()
+        if signal.SIGINT in self._signals:
+            self._signals[signal.SIGINT] = self._sigint
         for sig in list(self._signals):
             self.remove_signal_handler(sig)
         for name in ("call_soon", "call_at", "call_later"):  # instead of a question in each call

@@ -1,4 +1,4 @@
-"""What a virtual loop is going to run. asyncio's own handles take twice as long to make and to run."""
+"""What a virtual loop is going to run. asyncio's own handles carry more and take longer to make."""
 
 import asyncio
 from collections.abc import Callable
