@@ -1,39 +1,53 @@
 """What the studies put around our own parts: draws, an engine of drawn times, load, and Little's law."""
 
 import asyncio
-import random
 from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from harness.load.callers import Planned, send_open_loop
+from harness.serving.engine import Engine, Tokenizer
 from harness.serving.engine import Sequence as Sequence_
-from harness.serving.engine import Tokenizer
 from harness.serving.job import count_job
 from harness.serving.model.byte_tokenizer import ByteTokenizer
 from harness.serving.worker import Worker
 from policies.outcome import Outcome
-from policies.policy import Attempt, Call, Next
+from policies.policy import Call, Next
 
 UNBOUNDED = 10**9  # waiting places
 EXACTLY = 1e-9  # relative: what is left of an identity after adding floats up
 
 Draw = Callable[[], float]
+Draws = NDArray[np.float64]
 
 
-class Mirrored(random.Random):
-    """The generator of the same seed, upside down: it draws 1 - u where that draws u.
+def even_draws(count: int, purpose: str) -> Draws:
+    """`count` numbers in (0, 1), one from each of `count` equal cells, in random order.
 
-    A run and its mirrored twin err in opposite directions, so that their mean is closer to the truth than
-    that of two independent runs (antithetic variates).
+    Their mean and moments are those of the uniform distribution nearly exactly, which takes the error of the
+    offered load out of a run (stratified sampling); what is left is the error of their order.
     """
+    rng = np.random.default_rng(list(purpose.encode()))
+    return (rng.permutation(count) + rng.uniform(1e-12, 1.0, count)) / count
 
-    def random(self) -> float:
-        return (1 - 2**-53) - super().random()
+
+def exponential(draws: Draws, mean: float = 1.0) -> Draws:
+    """Exponential times of `mean` by inversion."""
+    return -mean * np.log(draws)
+
+
+class TimedEngine(Engine, Protocol):
+    """An engine that says how long its next step takes, in seconds."""
+
+    def step_s(self, batch: Sequence[Sequence_]) -> float: ...
 
 
 class DrawnEngine:
-    """An `Engine` whose step takes as long as `step_s` says of the batch."""
+    """A step takes `step_s` of the batch."""
 
     def __init__(self, step_s: Callable[[Sequence[Sequence_]], float], max_num_seqs: int = 1) -> None:
         self.name = "drawn"
@@ -49,7 +63,7 @@ class DrawnEngine:
         """Nothing is cached."""
 
 
-def drawn_worker(name: str, engine: DrawnEngine) -> Worker:
+def worker_on(engine: TimedEngine, name: str = "worker-0") -> Worker:
     """A worker with an unbounded queue that asks `engine` once for each step."""
 
     async def compute(batch: list[Sequence_]) -> tuple[list[int], float]:
@@ -60,7 +74,7 @@ def drawn_worker(name: str, engine: DrawnEngine) -> Worker:
 
 def one_at_a_time(name: str, draw: Draw) -> Worker:
     """A worker with one batch slot: one server, first come first served, service times from `draw`."""
-    return drawn_worker(name, DrawnEngine(lambda _batch: draw()))
+    return worker_on(DrawnEngine(lambda _batch: draw()), name)
 
 
 def inside(worker: Worker) -> int:
@@ -78,16 +92,6 @@ async def running(*workers: Worker) -> AsyncIterator[None]:
         for loop in loops:
             loop.cancel()
         await asyncio.wait(loops)
-
-
-class DirectLink:
-    """Straight into the worker, in no time."""
-
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-
-    async def send(self, attempt: Attempt) -> Outcome:
-        return await self._worker.handle(attempt.call)
 
 
 class Census:
@@ -122,6 +126,12 @@ class Census:
         self.failed += not outcome.answered
         self.sojourns_s.append(left_s - arrived_s)
         return outcome
+
+    def restart(self) -> None:
+        """The window begins now; those inside have just come."""
+        self._advance()
+        self._began_s, self._area_s, self._entered_s, self._left_s = self._last_s, 0.0, 0.0, 0.0
+        self._arrived = self._inside
 
     def mean_inside(self) -> float:
         """L, until now."""
@@ -160,10 +170,12 @@ async def open_loop(arrivals_s: Iterable[float], handle: Next, census: Census) -
     census.assert_little()
 
 
-async def closed_loop(callers: int, handle: Next, census: Census, warm_up_s: float, lasts_s: float) -> float:
+async def closed_loop(
+    callers: int, handle: Next, census: Census, warm_up_s: float, lasts_s: float, *others: Census
+) -> float:
     """`callers` that send the next call as soon as the last is answered. Answers per second after warm-up.
 
-    Little's law is asserted on `census` over the whole run.
+    Little's law is asserted on `census` and the `others`, which hold figures of the time after the warm-up.
     """
     numbers = iter(range(UNBOUNDED))
 
@@ -174,9 +186,12 @@ async def closed_loop(callers: int, handle: Next, census: Census, warm_up_s: flo
     tasks = [asyncio.create_task(call_for_ever()) for _ in range(callers)]
     try:
         await asyncio.sleep(warm_up_s)
+        for each in (census, *others):
+            each.restart()
         before = len(census.sojourns_s)
         await asyncio.sleep(lasts_s)
-        census.assert_little()
+        for each in (census, *others):
+            each.assert_little()
         return (len(census.sojourns_s) - before) / lasts_s
     finally:
         for task in tasks:
