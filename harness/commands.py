@@ -22,7 +22,8 @@ from harness.results import new_folder
 from harness.scenario import worker_name
 from harness.serve import find_gateway, serve
 from harness.serving.gateway_server import FaultRequest
-from harness.suite import Planned, exit_code, run_all
+from harness.suite import Planned, run_all
+from harness.verdict_codes import exit_code
 
 DEMO_DEVICE = "cpu"  # the load is sized for padded steps; a GPU would shrug off a slow factor of 10
 MAX_WORKERS = 64  # more processes than this on one machine measure the machine

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def conduct_all(
         under_way: dict[Future[str], int] = {}
 
         def hand_out(number: int) -> None:
-            for (index, (run, folder)), _ in zip(todo, range(number), strict=False):
+            for index, (run, folder) in islice(todo, number):
                 under_way[pool.submit(_conduct, run, folder)] = index
 
         hand_out(AHEAD * min(jobs, len(runs)))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from harness.exit_codes import ExitCode, worst
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
@@ -15,12 +14,6 @@ from harness.results import run_folder, write_result
 from harness.runner import run
 from harness.scenario import Scenario
 from policies.presets import Preset
-
-_CODES = {
-    Verdict.PASS: ExitCode.PASS,
-    Verdict.FAIL: ExitCode.FAIL,
-    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +48,3 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
         progress.finish(result.headline)
     write_result(where, result)
     return result
-
-
-def exit_code(results: Sequence[RunResult]) -> ExitCode:
-    """The worst of the verdicts; a clean-up that could not be verified outranks them all."""
-    codes = [ExitCode.PASS if result.clean else ExitCode.UNCLEAN for result in results]
-    return worst(*codes, *(_CODES[result.verdict] for result in results))

@@ -23,7 +23,7 @@ from harness.reporting.seeds import render_seeds
 from harness.reporting.terminal import render_comparison
 from harness.results import new_folder, run_folder
 from harness.serving.cost_store import choose_costs
-from harness.suite import exit_code
+from harness.verdict_codes import exit_code
 from harness.virtual_run import VirtualRun
 
 MOST_SEEDS = 10_000
