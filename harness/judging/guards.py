@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from harness.judging import queueing
 from harness.judging.bystanders import INFLATION, LATENCY_FLOOR_S, LEAST_REQUESTS
 from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
 from harness.judging.history import Finished, Setup
@@ -47,12 +48,18 @@ def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]
     """A contained fault must have had the time to spread, and every bound the time to act."""
     if setup.fault is None:
         return []
-    bound_s = 0.0 if law.must_fill is False else setup.timeout_s or 0.0  # where nobody waits, none has to act
+    bound_s = 0.0 if _nobody_waits(law) else setup.timeout_s or 0.0
     needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * bound_s)
     length_s = timeline.fault.length_s
     ok = length_s >= CLOCK_RATIO * needed_s
     words = f"the fault lasted {length_s:.1f} s, {needed_s:.1f} s are needed to call it contained"
     return [Guard(name="fault long enough", ok=ok, voids="a pass", words=words)]
+
+
+def _nobody_waits(law: Law) -> bool:
+    """Then no bound has to act. At a saturated worker they wait, even if its queue is too short to spread."""
+    saturated = law.rho_s is not None and queueing.verdict_of_load(law.rho_s) is not False
+    return law.must_fill is False and not saturated
 
 
 def generator_on_time(

@@ -37,21 +37,32 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
         rho=service.arrivals_rps / load.faulted / capacity,
         applies=setup.preset == UNBOUNDED_PRESET,
     )
-    faulted = _LAWS[bite.kind](healthy, load, service, bite)
+    faulted = _LAWS[bite.kind](setup, healthy, load, service, bite)
     fleet_rho = load.offered_rps / len(setup.workers) / capacity
     factor = inf if bite.kind == "killed" else faulted.slow_factor or 1.0
     loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor, load.faulted)
     return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
 
 
-def _slow_steps(law: Law, load: Load, service: Service, bite: Bite) -> Law:
-    """Saturated if and only if rho * s > 1; below that it holds s times as many as before."""
+def _slow_steps(setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:
+    """Saturated if and only if rho * s > 1; below that it holds s times as many as before.
+
+    A saturated worker holds what its batch and its queue have room for, and refuses the rest.
+    """
     factor, rho = _size(bite), law.rho or 0.0
     saturates = queueing.verdict_of_load(rho * factor)
     others = service.in_use - service.arrivals_rps * load.held_s
-    needed = inf if saturates else queueing.slots_needed(service.arrivals_rps, load.held_s * factor, others)
-    must_fill = None if saturates is None else queueing.verdict_of_load(needed / service.slots)
+    most = queueing.held_at_most(load.faulted, setup.max_num_seqs, setup.max_queue)
+    full = queueing.must_fill(service.slots, most, others)
+    needed = queueing.slots_needed(service.arrivals_rps, load.held_s * factor, others)
+    must_fill = queueing.verdict_of_load(needed / service.slots)
+    if saturates:
+        needed, must_fill = most + others, full
+    elif saturates is None:
+        must_fill = False if full is False else None
     sign = _sign(saturates, load.faulted)
+    if saturates is not False and not full:
+        sign += _bounded(load.faulted, most, service.slots - others)
     known = law.model_copy(
         update={
             "slow_factor": factor,
@@ -74,7 +85,12 @@ def _sign(saturates: bool | None, faulted: int) -> str:
     return f"> 1: all {faulted} must saturate" if saturates else f"< 1: all {faulted} keep up"
 
 
-def _link_latency(law: Law, load: Load, service: Service, bite: Bite) -> Law:
+def _bounded(faulted: int, most: float, free: float) -> str:
+    whose = "its batch and queue hold" if faulted == 1 else "their batches and queues hold"
+    return f", but {whose} at most {most:.0f} of the {free:.0f} free slots"
+
+
+def _link_latency(_setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:
     """Little's law: a worker is as fast as ever, but every answer holds its slot for the delay as well."""
     delay_s = _size(bite)
     rest = service.in_use - service.arrivals_rps * load.held_s
@@ -93,13 +109,13 @@ def _link_latency(law: Law, load: Load, service: Service, bite: Bite) -> Law:
     )
 
 
-def _killed(law: Law, load: Load, service: Service, _bite: Bite) -> Law:
+def _killed(_setup: Setup, law: Law, load: Load, service: Service, _bite: Bite) -> Law:
     rest = max(0.0, service.in_use - service.arrivals_rps * load.held_s)
     words = "a killed worker refuses at once and holds no slot: slots need not run out"
     return law.model_copy(update={"slots_needed": rest, "must_fill": False, "words": words})
 
 
-_LAWS: dict[str, Callable[[Law, Load, Service, Bite], Law]] = {
+_LAWS: dict[str, Callable[[Setup, Law, Load, Service, Bite], Law]] = {
     "slow_steps": _slow_steps,
     "link_latency": _link_latency,
     "killed": _killed,

@@ -29,6 +29,24 @@ def verdict_of_load(load: float) -> bool | None:
     return load > SATURATES_ABOVE
 
 
+def held_at_most(workers: int, max_num_seqs: int, max_queue: int | None) -> float:
+    """Requests inside saturated workers: full batches and full queues. More are refused, and hold no slot.
+
+    Infinite for a queue whose bound is not known.
+    """
+    return inf if max_queue is None else float(workers * (max_num_seqs + max_queue))
+
+
+def must_fill(slots: int, held: float, others: float) -> bool | None:
+    """Whether saturated workers that hold `held` take all slots of a service, beside those of all `others`.
+
+    Chance moves the number of the others by its square root, so three times that must be left to say no.
+    """
+    verdict = verdict_of_load((held + others) / slots)
+    others = max(0.0, others)
+    return None if verdict is False and held + others + 3 * sqrt(others) > slots else verdict
+
+
 def travel_s(free_slots: float, arrivals_rps: float, drained_rps: float, first_service_s: float) -> float:
     """Mean time until a saturated worker holds all free slots of a service.
 

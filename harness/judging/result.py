@@ -112,7 +112,7 @@ class Law(Part):
     rho: float | None = None  # of one faulted worker
     slow_factor: float | None = None
     rho_s: float | None = None
-    slots_needed: float | None = None  # to hold all that is in flight; infinite if the worker saturates
+    slots_needed: float | None = None  # to hold all that is in flight; infinite if it grows without bound
     must_fill: bool | None = None  # None: too close to call, or no fault
     travel_s: float | None = None  # from the fault until the slots are gone, on average
     full_low_s: float | None = None  # the same with the chance of one run, and bounds instead of means

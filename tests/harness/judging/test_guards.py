@@ -23,6 +23,11 @@ def test_a_fault_must_last_ten_timeouts(timeout_s, ok):
     assert long_enough(Law(words=""), timeout_s=timeout_s).ok is ok
 
 
+@pytest.mark.parametrize(("rho_s", "ok"), [(0.5, True), (2.0, False), (None, True)])
+def test_bounds_must_act_where_requests_wait_though_no_slots_can_run_out(rho_s, ok):
+    assert long_enough(Law(words="", must_fill=False, rho_s=rho_s), timeout_s=2.5).ok is ok
+
+
 def test_a_healthy_run_needs_no_length():
     case = lay_out(simulate(kind=None, fault_s=3.0, recovery_s=1.0))
     assert guards.fault_long_enough(case.setup, case.times, case.prediction) == []

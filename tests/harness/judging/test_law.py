@@ -52,6 +52,35 @@ def test_several_faulted_workers_fill_the_slots_together():
     assert two.contradicted == ""
 
 
+def test_a_saturated_worker_takes_no_more_slots_than_its_queue_holds():
+    law = judged(slots=(("front", 400), ("api", 300), ("gateway", None)), max_queue=64).law
+    assert law.rho_s > 1.1
+    assert law.slots_needed == pytest.approx(8 + 64 + 7, abs=2)
+    assert law.must_fill is False
+    assert law.travel_s is None
+    assert "> 1: it must saturate, but its batch and queue hold at most 72 of the 29" in law.words
+    assert law.contradicted == ""
+
+
+def test_a_queue_that_holds_more_than_all_slots_changes_nothing():
+    bounded, unbounded = judged(max_queue=256).law, judged().law
+    assert bounded.slots_needed == pytest.approx(264 + 7, abs=2)
+    assert bounded.model_copy(update={"slots_needed": unbounded.slots_needed}) == unbounded
+
+
+def test_a_queue_about_as_long_as_there_are_free_slots_may_go_either_way():
+    one, two = judged(max_queue=5).law, judged(max_queue=1, faulted=TWO).law
+    assert one.must_fill is two.must_fill is None
+    assert "its batch and queue hold at most 13 of the 17 free slots; slots of api may go either" in one.words
+    assert "their batches and queues hold at most 18 of the" in two.words
+
+
+def test_near_saturation_a_short_queue_still_cannot_take_all_slots():
+    law = judged(size=4.5, slots=(("front", 400), ("api", 300), ("gateway", None)), max_queue=64).law
+    assert law.must_fill is False
+    assert "near 1: may go either way, but its batch and queue" in law.words
+
+
 def test_near_saturation_the_law_does_not_pretend_to_know():
     law = judged(size=4.5).law
     assert law.must_fill is None

@@ -6,6 +6,8 @@ from harness.judging.queueing import (
     captured_ratio,
     full_batch_capacity_rps,
     full_between_s,
+    held_at_most,
+    must_fill,
     slots_needed,
     travel_s,
     unavoidable_loss_ratio,
@@ -53,6 +55,23 @@ def test_a_quarter_of_the_traffic_ten_times_slower_holds_77_percent_of_the_slots
 
 def test_littles_law_gives_the_slots_that_a_delay_needs():
     assert slots_needed(5.0, 6.5, others=9.0) == pytest.approx(41.5)
+
+
+def test_a_saturated_worker_holds_a_full_batch_and_a_full_queue():
+    assert held_at_most(4, 8, 256) == 4 * 264
+    assert held_at_most(4, 8, None) == inf
+
+
+@pytest.mark.parametrize(
+    ("slots", "held", "fills"), [(100, 264, True), (300, 264, None), (310, 264, None), (330, 264, False)]
+)
+def test_slots_beyond_what_a_full_queue_holds_cannot_run_out(slots, held, fills):
+    assert must_fill(slots, held, others=20.0) is fills
+
+
+def test_few_slots_run_out_by_chance_where_many_do_not():
+    assert must_fill(24, 12, others=8.0) is None
+    assert must_fill(2400, 1200, others=800.0) is False
 
 
 @pytest.mark.parametrize(("load", "overflows"), [(0.5, False), (0.95, None), (1.05, None), (1.5, True)])
