@@ -18,7 +18,7 @@ from harness.interrupts import run_to_the_end
 from harness.quiet_collector import quiet_collector
 from harness.reporting.console import PipeConsole
 from harness.serving.cost_model import Costs
-from harness.serving.cost_store import Stored, model_key, require_writable, save_costs
+from harness.serving.cost_store import CALIBRATED, Stored, model_key, require_writable, save_costs
 from harness.serving.fingerprint import fingerprint
 from harness.serving.model.names import check_model
 from harness.serving.worker_process import in_thread
@@ -70,7 +70,7 @@ async def calibrate(model: str, device: str) -> tuple[Calibration, str]:
         loop = asyncio.get_running_loop()
         engine = await loop.run_in_executor(thread, TorchEngine.load, model, device, MAX_NUM_SEQS)
         fitted, checks = await _time(engine, thread)
-    costs = replace(fit_costs(f"{model_key(model)}_{engine.device}", fitted), hop_s=hop_s)
+    costs = replace(fit_costs(f"{model_key(model)}_{engine.device}_{CALIBRATED}", fitted), hop_s=hop_s)
     return Calibration(costs, fitted, checks), engine.device
 
 

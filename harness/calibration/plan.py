@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.errors import BadInput
 
-DECODES = 3  # steps between the prompts and the joining sequences of a cycle
+DECODES = 6  # steps between the prompts and the joining sequences of a cycle
 MAX_NUM_SEQS = 16  # twice what a worker runs by default
 LARGEST_PREFILL = 4096  # tokens in one step; more would need prompts that no scenario sends
 
@@ -37,26 +37,37 @@ class Cycle:
 
 
 def fit_cycles() -> list[Cycle]:
-    """Every batch size at every length, with one or two sequences joining where there are slots."""
-    sizes, lengths = (1, 2, 4, 8, 16), (8, 32, 128, 512)
+    """Every batch size at every length, with one or two sequences joining where there are slots.
+
+    Lengths within a batch differ, as real ones do: the torch engine reads the cache up to the longest of the
+    batch for each of its sequences, so equal lengths would tell it better than it is.
+    """
+    sizes, lengths = (1, 2, 4, 8, 16), (8, 24, 64, 160, 400)
     joins = {1: (16,), 2: (64, 64), 4: (256,), 8: (32,), 16: ()}
-    return [Cycle((length,) * size, joins[size]) for size in sizes for length in lengths]
+    return [Cycle(spread(length, size), joins[size]) for size in sizes for length in lengths]
 
 
 def check_cycles() -> list[Cycle]:
-    """Sizes and lengths between those of the fit, and batches of unequal lengths, as real ones are."""
+    """Sizes and lengths between those of the fit, equal ones and very unequal ones among them."""
     return [
         Cycle((20,), (24,)),
         Cycle((200,), (48, 12)),
         Cycle((16,) * 3, (40,)),
-        Cycle((64,) * 3, (100,)),
-        Cycle((48,) * 6, (20, 30)),
+        Cycle(spread(100, 3), (100,)),
+        Cycle(spread(40, 6), (20, 30)),
         Cycle((160,) * 6, (16,)),
-        Cycle((10,) * 12, (36,)),
-        Cycle((96,) * 12, (20,)),
+        Cycle(spread(12, 12), (36,)),
+        Cycle(spread(90, 12), (20,)),
         Cycle((12, 40, 90, 150), (25,)),
         Cycle((8, 16, 24, 32, 64, 128, 256), (48,)),
     ]
+
+
+def spread(mean: int, count: int) -> tuple[int, ...]:
+    """`count` lengths from half to one and a half times `mean`, evenly."""
+    if count == 1:
+        return (mean,)
+    return tuple(round(mean / 2 + mean * index / (count - 1)) for index in range(count))
 
 
 def affordable(

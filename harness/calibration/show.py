@@ -11,11 +11,20 @@ from harness.calibration.steps import Timed
 from harness.serving.cost_model import Costs
 
 KINDS = ("decode", "prefill", "mixed")
+BUSY_RATIO = 0.1  # on an idle machine the median error of `tiny` is half of that
 
 
 def render_calibration(costs: Costs, fitted: Sequence[Timed], checks: Sequence[Timed]) -> RenderableType:
     """Constants, errors by kind of step, and the worst step in words."""
-    return Group(_constants(costs), "", _errors(costs, fitted, checks), _worst(costs, checks))
+    shown: list[RenderableType] = [
+        _constants(costs),
+        "",
+        _errors(costs, fitted, checks),
+        _worst(costs, checks),
+    ]
+    if errors_of(costs, checks).median_ratio > BUSY_RATIO:
+        shown.append("The machine may have been busy: close what keeps it so, then calibrate again.")
+    return Group(*shown)
 
 
 def _constants(costs: Costs) -> Table:
