@@ -4,32 +4,17 @@ The source's code, not its prose, is followed: the bucket refills with every fir
 call, and the breaker counts failed attempts over first tries for the whole life of its client.
 """
 
-import asyncio
-import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from math import sqrt
 
 from harness.clock import run_virtual
-from harness.judging.history import NoHistory
-from harness.load.arrivals import poisson
-from harness.load.callers import Planned, send_open_loop
-from harness.serving.gateway import Gateway
-from harness.serving.recorder import Recorder
-from policies.outcome import OK, Kind, Outcome
-from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call, Layer
+from tests.theory.failing_server import Clients, Layers, Tally
 from tests.theory.retry_rules import UNBOUNDED, Bucket, LifetimeBreaker, resend
 from tests.theory.row import Row, Target
 
 TARGET = Target("T09", "Brooker 2022-02-28, retries")
 OWN = Target("T09", f"{TARGET.source}; with a layer of the study's own")
 
-RATE_RPS = 10.0  # of each client
-NET_S = 0.01  # mean of each way
-FAILED = Outcome(kind=Kind.ERROR, by="server", status=500)
-
-POLICIES: dict[str, Callable[[], tuple[Layer, ...]]] = {
+POLICIES: dict[str, Layers] = {
     "no retry": lambda: (),
     "3 retries": lambda: (resend(3),),
     "bucket": lambda: (resend(UNBOUNDED), Bucket()),
@@ -57,73 +42,15 @@ PUBLISHED = {  # failure ratio: policy: (share of calls that succeed, attempts p
 }
 
 
-@dataclass(slots=True)
-class FailingServer:
-    """A link to a server that load does not touch: it fails each attempt with probability `ratio`."""
-
-    ratio: float
-    rng: random.Random
-
-    async def send(self, attempt: Attempt) -> Outcome:
-        await asyncio.sleep(self.rng.expovariate(1 / NET_S) + self.rng.expovariate(1 / NET_S))
-        return FAILED if self.rng.random() < self.ratio else OK
-
-
-@dataclass(slots=True)
-class Tally:
-    calls: int = 0
-    attempts: int = 0
-    answered: int = 0
-
-    def add(self, call: Call, outcome: Outcome) -> None:
-        self.calls += 1
-        self.attempts += call.attempts
-        self.answered += outcome.answered
-
-    @property
-    def success_ratio(self) -> float:
-        return self.answered / self.calls
-
-    @property
-    def load(self) -> float:
-        """Attempts per first try."""
-        return self.attempts / self.calls
-
-
-def make_gateways(
-    layers: Callable[[], tuple[Layer, ...]], ratio: float, clients: int, seed: int
-) -> list[Gateway]:
-    """One for each client, since budgets and breakers are a client's own; one server for all."""
-    server = FailingServer(ratio, random.Random(f"server {seed}"))
-    recorder = Recorder(NoHistory())
-    return [
-        Gateway(Pipeline(layers=layers()), {"server": server}, recorder, seed=seed) for _ in range(clients)
-    ]
-
-
-async def _clients(policy: str, ratio: float, clients: int, seconds: float, seed: int, tally: Tally) -> None:
-    gateways = make_gateways(POLICIES[policy], ratio, clients, seed)
-
-    async def send(planned: Planned) -> None:
-        call = Call(id=f"{planned.caller} {planned.number}")
-        tally.add(call, await gateways[int(planned.caller)].handle(call))
-
-    plan = [
-        Planned(at_s, str(client), number)
-        for client in range(clients)
-        for number, at_s in enumerate(
-            poisson(RATE_RPS, 0.0, seconds, random.Random(f"arrivals {seed} {client}"))
-        )
-    ]
-    left = await send_open_loop(sorted(plan, key=lambda planned: planned.intended_s), send, 0.0)
-    await asyncio.gather(*left)
-
-
 def measure(policy: str, ratio: float, clients: int, seconds: float, seeds: int) -> Tally:
     tally = Tally()
     for seed in range(seeds):
-        run_virtual(_clients(policy, ratio, clients, seconds, seed, tally))
+        run_virtual(_run(policy, ratio, clients, seconds, seed, tally))
     return tally
+
+
+async def _run(policy: str, ratio: float, clients: int, seconds: float, seed: int, tally: Tally) -> None:
+    await Clients(POLICIES[policy], ratio, clients, seed, tally).send_open_loop(seconds)
 
 
 def fast() -> list[Row]:
