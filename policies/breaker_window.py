@@ -1,6 +1,7 @@
 """A circuit breaker over a sliding window that knows slow calls, also before they end."""
 
 import random
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -37,6 +38,9 @@ class BreakerWindow(CircuitRules, Gate):
     rng: random.Random = field(default_factory=lambda: random.Random(0), repr=False, compare=False)
 
     _guards: dict[str, "_Guard"] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _in_flight: OrderedDict["_Lease", Attempt] = field(
+        default_factory=OrderedDict, init=False, repr=False, compare=False
+    )  # on all workers, of the present epoch of each, the oldest first
 
     def __post_init__(self) -> None:
         check(self, "min_calls", "half_open_permits", at_least=1, whole=True)
@@ -52,8 +56,8 @@ class BreakerWindow(CircuitRules, Gate):
         return 1.0 if guard is None or guard.permits(now) > 0 else 0.0
 
     def enter(self, attempt: Attempt) -> Lease | Rejection:
-        # Every attempt settles every circuit: a worker that is shut out is never entered itself.
-        for guard in self._guards.values():
+        # Every attempt settles whatever circuit may have tripped: one that is shut is never entered itself.
+        for guard in self._old_enough(attempt.started_s):
             guard.settle(attempt.started_s)
         guard = self._guards.get(attempt.worker) or self._new_guard(attempt.worker)
         return guard.enter(attempt)
@@ -63,9 +67,18 @@ class BreakerWindow(CircuitRules, Gate):
         phase = Phase.CLOSED if guard is None else guard.phase(now)
         return "" if phase is Phase.CLOSED else f"{self.name} {phase}"
 
+    def _old_enough(self, now: float) -> list["_Guard"]:
+        """The guards with attempts in flight that are old enough to be slow, each once."""
+        found: dict[int, _Guard] = {}
+        for lease, attempt in self._in_flight.items():
+            if now - attempt.started_s <= lease.guard.bounds.soonest_s:
+                break  # this one and all after it are too young
+            found[id(lease.guard)] = lease.guard
+        return list(found.values())
+
     def _new_guard(self, worker: str) -> "_Guard":
         bounds = SlowBounds(self.slow_first_token_s, self.slow_between_tokens_s)
-        guard = self._guards[worker] = _Guard(self, bounds, Circuit(self, self.rng))
+        guard = self._guards[worker] = _Guard(self, bounds, Circuit(self, self.rng), self._in_flight)
         return guard
 
 
@@ -76,6 +89,7 @@ class _Guard:
     rules: BreakerWindow
     bounds: SlowBounds
     circuit: Circuit
+    everywhere: OrderedDict["_Lease", Attempt]  # the leases of all guards
     leases: dict["_Lease", Attempt] = field(default_factory=dict)
 
     def phase(self, now: float) -> Phase:
@@ -96,12 +110,13 @@ class _Guard:
         if self.permits(now) <= 0:
             return self._rejection(attempt.worker, now)
         lease = _Lease(self, self.circuit.epoch)
-        self.leases[lease] = attempt
+        self.leases[lease] = self.everywhere[lease] = attempt
         return lease
 
     def close(self, lease: "_Lease", attempt: Attempt, outcome: Outcome, now: float) -> None:
         self.settle(now)
         if self.leases.pop(lease, None) is not None:
+            del self.everywhere[lease]
             self.circuit.record(self._judge(attempt, outcome, now), now)
             self._forget_stale_leases()
 
@@ -130,6 +145,8 @@ class _Guard:
 
     def _forget_stale_leases(self) -> None:
         if self.leases and next(iter(self.leases)).epoch != self.circuit.epoch:
+            for lease in self.leases:
+                del self.everywhere[lease]
             self.leases.clear()
 
     def _rejection(self, worker: str, now: float) -> Rejection:

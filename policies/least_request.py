@@ -1,11 +1,12 @@
 """The less loaded of a few drawn at random (power of two choices)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
 
 from policies.bounds import check
-from policies.policy import Call, Candidate, Picker
+from policies.policy import Call, Picker
+from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,9 +25,9 @@ class LeastRequest(Picker):
     def __post_init__(self) -> None:
         check(self, "choices", at_least=1, whole=True)
 
-    def pick(self, call: Call, candidates: Sequence[Candidate]) -> Candidate:
-        drawn = call.rng.sample(candidates, min(self.choices, len(candidates)))
-        return min(drawn, key=_load)
+    def pick(self, call: Call, pool: Pool) -> Candidate | None:
+        drawn = islice(pool.at_random(call.rng), self.choices)
+        return min(drawn, key=_load, default=None)
 
 
 def _load(candidate: Candidate) -> float:

@@ -7,7 +7,7 @@ worker and holding all its leases.
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,7 +15,6 @@ from policies.outcome import Kind, Outcome
 from policies.policy import (
     Attempt,
     Call,
-    Candidate,
     Gate,
     Layer,
     Lease,
@@ -25,8 +24,10 @@ from policies.policy import (
     Rejection,
     Send,
 )
+from policies.pool import Candidate, Pool
 from policies.timers import Timers
 
+MOST_SUBSETS = 256  # of workers that calls are bound to; remembered, since working one out costs their number
 # asyncio runs a timer up to one clock resolution before its time.
 EARLY_TIMER_S = 1e-6
 
@@ -72,6 +73,7 @@ class BoundPipeline:
         self._send = send
         self._observer = observer
         self._layers = Stack(pipeline.layers)
+        self._subsets: dict[frozenset[str], tuple[str, ...]] = {}
 
     async def run(self, call: Call) -> Outcome:
         """Take a call through the layers and as many attempts as they make."""
@@ -99,10 +101,8 @@ class BoundPipeline:
 
     def _admit(self, call: Call, now: float) -> tuple[Attempt, list[Lease]] | Outcome:
         """Choose a worker and hold every lease for it, or refuse."""
-        candidates = self._candidates(call, now)
-        last = Rejection("no worker is open")
-        while candidates:
-            chosen = self.pipeline.picker.pick(call, candidates)
+        last, refused = Rejection("no worker is open"), set[str]()
+        while chosen := self._pick(call, refused, now):
             attempt = Attempt(call=call, worker=chosen.worker, number=call.attempts + 1, started_s=now)
             entered = self._enter_gates(attempt)
             if not isinstance(entered, Rejection):
@@ -112,7 +112,7 @@ class BoundPipeline:
                 self._observer.attempt_started(attempt)
                 return attempt, entered
             last = entered
-            candidates = [c for c in candidates if c.worker != chosen.worker]
+            refused.add(chosen.worker)
         return Outcome(
             kind=Kind.REJECTED,
             phase="admission",
@@ -122,20 +122,39 @@ class BoundPipeline:
             retry_after_s=last.retry_after_s,
         )
 
-    def _candidates(self, call: Call, now: float) -> list[Candidate]:
-        allowed = [w for w in self.workers if call.workers is None or w in call.workers]
-        fresh = [w for w in allowed if w not in call.avoid]
-        return self._open(fresh, now) or self._open(allowed, now)
+    def _pick(self, call: Call, refused: set[str], now: float) -> Candidate | None:
+        """A worker that is open and has not refused this attempt; one to be avoided only if need be."""
+        gates, pending = self.pipeline.gates, self.pending
+        shunned = refused | call.avoid if call.avoid else refused
 
-    def _open(self, workers: Iterable[str], now: float) -> list[Candidate]:
-        weighed = ((w, self._weight(w, now)) for w in workers)
-        return [Candidate(w, weight, self.pending[w]) for w, weight in weighed if weight > 0]
+        def look(worker: str) -> Candidate | None:
+            if worker in shunned:
+                return None
+            weight = 1.0
+            for gate in gates:
+                weight *= gate.weight(worker, now)
+                if weight <= 0:
+                    return None
+            return Candidate(worker, weight, pending[worker])
 
-    def _weight(self, worker: str, now: float) -> float:
-        weight = 1.0
-        for gate in self.pipeline.gates:
-            weight *= gate.weight(worker, now)
-        return weight
+        pool = Pool(self._allowed(call), look)
+        chosen = self.pipeline.picker.pick(call, pool)
+        if chosen is None and call.avoid:
+            shunned = refused
+            chosen = self.pipeline.picker.pick(call, pool)
+        return chosen
+
+    def _allowed(self, call: Call) -> Sequence[str]:
+        """The workers that the call may reach, in pool order."""
+        if call.workers is None:
+            return self.workers
+        known = self._subsets.get(call.workers)
+        if known is None:
+            if len(self._subsets) >= MOST_SUBSETS:
+                self._subsets.clear()
+            known = tuple(worker for worker in self.workers if worker in call.workers)
+            self._subsets[call.workers] = known
+        return known
 
     def _enter_gates(self, attempt: Attempt) -> list[Lease] | Rejection:
         leases: list[Lease] = []

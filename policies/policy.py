@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from policies.outcome import Outcome
+from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,21 +190,12 @@ class Gate(Policy):
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A worker whose gates are open."""
-
-    worker: str
-    weight: float
-    pending: int  # attempts in flight on it from this gateway, until end of stream
-
-
 class Picker(Policy):
     """Chooses a worker. The default takes the first."""
 
-    def pick(self, call: Call, candidates: Sequence[Candidate]) -> Candidate:
-        """One of `candidates`, which is never empty and always in pool order."""
-        return candidates[0]
+    def pick(self, call: Call, pool: Pool) -> Candidate | None:
+        """One of the open workers of `pool`, None if there is none."""
+        return next(pool.in_order(), None)
 
 
 class Observer:

@@ -1,11 +1,11 @@
 """Each worker in turn."""
 
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
 from dataclasses import dataclass, field
-from itertools import count
 from typing import ClassVar
 
-from policies.policy import Call, Candidate, Picker
+from policies.policy import Call, Picker
+from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,13 +20,17 @@ class RoundRobin(Picker):
     name: ClassVar[str] = "round_robin"
     meaning: ClassVar[str] = "gives each open worker its turn, whatever its load"
 
-    _ticks: Iterator[int] = field(default_factory=lambda: count(1), init=False, repr=False, compare=False)
-    _turns: dict[frozenset[str] | None, dict[str, int]] = field(
+    _turns: dict[frozenset[str] | None, OrderedDict[str, None]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def pick(self, call: Call, candidates: Sequence[Candidate]) -> Candidate:
-        used = self._turns.setdefault(call.workers, {})
-        chosen = min(candidates, key=lambda candidate: used.get(candidate.worker, 0))
-        used[chosen.worker] = next(self._ticks)
-        return chosen
+    def pick(self, call: Call, pool: Pool) -> Candidate | None:
+        turns = self._turns.get(call.workers)
+        if turns is None:
+            turns = self._turns[call.workers] = OrderedDict.fromkeys(pool.workers)
+        for worker in turns:  # the one picked longest ago first
+            chosen = pool.candidate(worker)
+            if chosen is not None:
+                turns.move_to_end(worker)
+                return chosen
+        return None

@@ -11,7 +11,8 @@ import pytest
 import policies
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Call, Candidate, Gate, Layer, Lease, Picker, Rejection
+from policies.policy import Call, Gate, Layer, Lease, Picker, Rejection
+from policies.pool import Candidate, Pool
 from policies.presets import PRESETS
 from policies.registry import POLICIES, make, parameter_defaults
 from policies.timers import Timers
@@ -153,7 +154,7 @@ def test_a_picker_picks_one_of_the_candidates_whatever_they_are(name):
     for size in (1, 2, 4, 1, 3):
         candidates = [Candidate(worker, 0.5 + i, 7 * i) for i, worker in enumerate(WORKERS[:size])]
         for _ in range(10):
-            assert picker.pick(Call(id="c"), candidates) in candidates
+            assert picker.pick(Call(id="c"), Pool.of(candidates)) in candidates
 
 
 @every_preset

@@ -2,15 +2,18 @@
 
 from collections import Counter
 
-from policies.policy import Call, Candidate
+from policies.policy import Call
+from policies.pool import Candidate, Pool
 from policies.round_robin import RoundRobin
 
 ALL = ("w0", "w1", "w2", "w3")
 
 
 def pick(picker, open_workers=ALL, workers=None):
-    candidates = [Candidate(worker, 1.0, 0) for worker in open_workers]
-    return picker.pick(Call(id="c", workers=workers), candidates).worker
+    def look(worker):
+        return Candidate(worker, 1.0, 0) if worker in open_workers else None
+
+    return picker.pick(Call(id="c", workers=workers), Pool(ALL, look)).worker
 
 
 def test_every_worker_has_its_turn_in_pool_order():
@@ -39,5 +42,5 @@ def test_a_worker_that_was_shut_out_shifts_nobody_elses_turn():
 def test_load_makes_no_difference():
     picker = RoundRobin()
     candidates = [Candidate("w0", 1.0, 100), Candidate("w1", 1.0, 0)]
-    picked = [picker.pick(Call(id="c"), candidates).worker for _ in range(4)]
+    picked = [picker.pick(Call(id="c"), Pool.of(candidates)).worker for _ in range(4)]
     assert picked == ["w0", "w1", "w0", "w1"]

@@ -1,0 +1,48 @@
+"""The workers that one call may go to, as a picker sees them.
+
+A worker's gates are asked when it is looked at, so that choosing costs no more in a pool of thousands than in
+one of four.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A worker whose gates are open."""
+
+    worker: str
+    weight: float
+    pending: int  # attempts in flight on it from this gateway, until end of stream
+
+
+class Pool:
+    """`workers` in pool order; `look` is the candidate of a worker, None where a gate is shut."""
+
+    __slots__ = ("candidate", "workers")
+
+    def __init__(self, workers: Sequence[str], look: Callable[[str], Candidate | None]) -> None:
+        self.workers = workers
+        self.candidate = look
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> "Pool":
+        """These and no others."""
+        known = {candidate.worker: candidate for candidate in candidates}
+        return cls(tuple(known), known.get)
+
+    def in_order(self) -> Iterator[Candidate]:
+        """Every candidate, in pool order."""
+        return (found for worker in self.workers if (found := self.candidate(worker)) is not None)
+
+    def at_random(self, rng: random.Random) -> Iterator[Candidate]:
+        """Every candidate once, in an order that `rng` draws as it goes on (Fisher and Yates, lazily)."""
+        moved: dict[int, int] = {}
+        for left in range(len(self.workers), 0, -1):
+            drawn = rng.randrange(left)
+            place = moved.get(drawn, drawn)
+            moved[drawn] = moved.get(left - 1, left - 1)
+            if (found := self.candidate(self.workers[place])) is not None:
+                yield found
