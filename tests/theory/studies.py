@@ -18,6 +18,11 @@ NAMES: tuple[str, ...] = (
     "t05_batch_server",
     "t06_closed_network",
     "t07_spread_time",
+    "t09_retry_policies",
+    "t11_backoff",
+    "t12_jitter",
+    "t14_retry_law",
+    "t15_recovery",
     "t21_scalability",
 )
 
