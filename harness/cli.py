@@ -158,6 +158,28 @@ def calibrate(
     return run_calibrate(model, device)
 
 
+@app.command()
+def validate(
+    scenarios: Annotated[list[str] | None, typer.Argument(help="Default: healthy and slow_worker.")] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="Preset; again for more. Default: none and timeout_breaker_shed."),
+    ] = None,
+    seed: Seed = 1,
+    out: Out = None,
+    toxiproxy: Toxiproxy = "auto",
+    costs: Costs = None,
+    runs: Annotated[int, typer.Option(help="Seeds, from --seed on; medians are compared.")] = 1,
+) -> int:
+    """Run the same plans virtual and real and compare each figure. Within tolerance is exit 0, outside 1.
+
+    A real run takes 42 s and wants an idle machine.
+    """
+    from harness.validate import run_validate
+
+    return run_validate(scenarios or [], policy or [], seed, out, toxiproxy, costs or "auto", runs)
+
+
 @models.command()
 def fetch(name: Annotated[str, typer.Argument(help="smollm2")]) -> int:
     """Download a model into the cache."""

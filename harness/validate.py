@@ -1,0 +1,127 @@
+"""`limplock validate`: the same plans virtual and real, side by side, with the ratio of each figure."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from harness.config import check_toxiproxy, find_presets, find_scenario
+from harness.errors import BadInput
+from harness.exit_codes import ExitCode, worst
+from harness.interrupts import interruptible
+from harness.judging.fidelity import Fidelity, Row, compare
+from harness.judging.result import RunResult
+from harness.real_deployment import Options
+from harness.reporting.console import PipeConsole
+from harness.reporting.fidelity import render_fidelity
+from harness.results import new_folder, run_folder
+from harness.serving.cost_model import Costs
+from harness.serving.cost_store import CALIBRATED, REMEDY, choose_costs
+from harness.suite import Planned, run_all
+from harness.verdict_codes import exit_code
+from harness.virtual_run import VirtualRun
+
+SCENARIOS = ("healthy", "slow_worker")
+PRESETS = ("none", "timeout_breaker_shed")  # what spreads and what contains
+MODEL, DEVICE = "tiny", "cpu"  # steps padded as the scenario says; no GPU makes the same steps everywhere
+MOST_RUNS = 20
+FIDELITY = "fidelity.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """What the command line asks for, checked: nothing of it can be refused later."""
+
+    plan: Sequence[Planned]
+    seeds: Sequence[int]
+    costs: Costs
+    options: Options
+
+    def virtual(self, folder: Path) -> list[list[RunResult]]:
+        """The results of each seed in the order of the plan."""
+        with interruptible():
+            return [
+                [self._conduct(folder / _side("virtual", s), p, s) for p in self.plan] for s in self.seeds
+            ]
+
+    def real(self, folder: Path) -> list[list[RunResult]]:
+        """The same of real runs. An interrupt keeps the files written so far."""
+        return [run_all(self.plan, s, self.options, folder / _side("real", s)) for s in self.seeds]
+
+    def _conduct(self, folder: Path, planned: Planned, seed: int) -> RunResult:
+        scenario, preset = planned.scenario.name, planned.preset.name
+        run = VirtualRun(scenario=scenario, preset=preset, seed=seed, costs=self.costs)
+        return run.conduct(run_folder(folder, scenario, preset))
+
+
+def run_validate(
+    scenarios: Sequence[str],
+    policies: Sequence[str],
+    seed: int,
+    out: Path | None,
+    toxiproxy: str,
+    costs: str,
+    runs: int,
+) -> ExitCode:
+    """PASS within tolerance, FAIL outside, INCONCLUSIVE where a busy machine decided nothing."""
+    plan = [
+        Planned(find_scenario(scenario), preset)
+        for scenario in dict.fromkeys(scenarios or SCENARIOS)
+        for preset in find_presets(policies or PRESETS)
+    ]
+    if not 1 <= runs <= MOST_RUNS:
+        raise BadInput(f"--runs must be 1 to {MOST_RUNS}, got {runs}")
+    options = Options(model=MODEL, device=DEVICE, toxiproxy=check_toxiproxy(toxiproxy))
+    chosen = choose_costs(costs, MODEL, DEVICE)
+    _check_padded(chosen.costs)
+    asked = Validation(plan=plan, seeds=range(seed, seed + runs), costs=chosen.costs, options=options)
+    folder = new_folder(out)
+    console = PipeConsole(soft_wrap=True, highlight=False)
+    console.print(f"virtual: costs {chosen.origin}", markup=False)
+    if CALIBRATED not in chosen.costs.name:
+        console.print(f"these are not of this machine: {REMEDY} first (a minute) for a fair comparison")
+    virtual = asked.virtual(folder)
+    found = pair(asked.real(folder), virtual)
+    write_fidelity(folder, found)
+    PipeConsole().print(render_fidelity(found))
+    console.print(f"files: {folder}/", markup=False)
+    return code(found)
+
+
+def pair(real: Sequence[Sequence[RunResult]], virtual: Sequence[Sequence[RunResult]]) -> list[Fidelity]:
+    """From results by seed, each in the order of the plan, to one comparison for each entry of the plan."""
+    pairs = (zip(*side, strict=True) for side in zip(real, virtual, strict=True))
+    return [compare(of_one) for of_one in zip(*pairs, strict=True)]
+
+
+def code(found: Sequence[Fidelity]) -> ExitCode:
+    """FAIL outranks INCONCLUSIVE; a clean-up that could not be verified outranks both."""
+    unclean = [r for each in found for r in (*each.undecided, *(p[0] for p in each.pairs)) if not r.clean]
+    verdicts = {"PASS": ExitCode.PASS, "FAIL": ExitCode.FAIL, "INCONCLUSIVE": ExitCode.INCONCLUSIVE}
+    return worst(exit_code(unclean), *(verdicts[each.verdict] for each in found))
+
+
+def write_fidelity(folder: Path, found: Sequence[Fidelity]) -> None:
+    """All rows as data, for tables elsewhere. Infinity is written as the string "Infinity"."""
+    rows = [_plain(each.title, row) for each in found for row in each.rows]
+    data = msgspec.json.format(msgspec.json.encode({"schema_version": 1, "rows": rows}))
+    (folder / FIDELITY).write_bytes(data + b"\n")
+
+
+def _plain(title: str, row: Row) -> dict[str, object]:
+    figure = asdict(row.figure)
+    values = {"real": row.real, "virtual": row.virtual, "ratio": row.ratio}
+    written = {name: "Infinity" if value == float("inf") else value for name, value in values.items()}
+    return {"run": title, "where": row.where, "phase": row.phase, **figure, **written, "ok": row.ok}
+
+
+def _side(side: str, seed: int) -> str:
+    return f"{side}-seed-{seed}"
+
+
+def _check_padded(costs: Costs) -> None:
+    if not costs.padded:
+        raise BadInput(
+            f"costs {costs.name} are of a GPU, but the real side is {MODEL} on {DEVICE}: use auto or tiny_cpu"
+        )
