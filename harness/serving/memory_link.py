@@ -109,8 +109,8 @@ class _Connection:
         """From now on everything passes the toxics that are on the link."""
         there = [toxic for way, toxic in self._link.toxics if way != TO_CALLER]
         back = [toxic for way, toxic in self._link.toxics if way == TO_CALLER]
-        self.close()
-        self._there, self._back = self._wire(there, "there"), self._wire(back, "back")
+        self._there = self._wire(self._there, there, "there")
+        self._back = self._wire(self._back, back, "back")
 
     def cut(self) -> None:
         """End the attempt as by a broken connection."""
@@ -168,7 +168,11 @@ class _Connection:
             wire.send(size, arrived.set)
             await arrived.wait()
 
-    def _wire(self, toxics: list[Toxic], way: str) -> Wire | None:
+    def _wire(self, laid: Wire | None, toxics: list[Toxic], way: str) -> Wire | None:
+        """The wire with `toxics`, on which whatever is under way goes on."""
+        if laid is not None:
+            laid.lay(toxics)
+            return laid
         if not toxics:
             return None
         rng = random.Random(f"{self._link.seed} {self._attempt.call.id} {self._attempt.number} {way}")

@@ -21,9 +21,14 @@ class Wire:
         self._sent = 0  # bytes
         self._received = 0
         self._under_way: deque[tuple[int, Callable[[], None]]] = deque()
+        self._rng = rng
         self._link = Link(self, self, self._finished)
-        for place, toxic in enumerate(toxics):
-            self._link.insert(place, f"{place}.{toxic.kind}", toxic, rng)
+        self.lay(toxics)
+
+    def lay(self, toxics: Sequence[Toxic]) -> None:
+        """Let all of `toxics` work, in this order. Those that work already go on, with what they hold."""
+        for place in range(len(self._link.names()), len(toxics)):
+            self._link.insert(place, f"{place}.{toxics[place].kind}", toxics[place], self._rng)
 
     def send(self, size: int, arrived: Callable[[], None]) -> None:
         """Send a piece of `size` bytes. `arrived` is called when it is there: at once, later, or never."""

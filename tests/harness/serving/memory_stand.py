@@ -1,0 +1,81 @@
+"""A worker with a cost model behind an in-memory link, on the loop of the test."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from faults.fault import Toxic
+from harness.serving.cost_model import CostModel, Costs
+from harness.serving.engine import Sequence
+from harness.serving.job import count_job
+from harness.serving.memory_link import MemoryLink
+from harness.serving.memory_site import MemoryAdmin, MemorySite
+from harness.serving.openai_api import COMPLETIONS
+from harness.serving.worker import Worker
+from policies.policy import Attempt, Call
+
+STEP_S = 0.03
+COSTS = Costs(name="test", fixed_s=STEP_S, sequence_s=0.0, prefill_token_s=0.0, kv_token_s=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStand:
+    """The parts, and the tasks that were there before a test did anything."""
+
+    link: MemoryLink
+    worker: Worker
+    site: MemorySite
+    admin: MemoryAdmin
+    tasks: frozenset["asyncio.Task[object]"]
+
+    def new_tasks(self) -> set["asyncio.Task[object]"]:
+        return asyncio.all_tasks() - self.tasks
+
+    async def at_rest(self) -> bool:
+        """Whether nothing of any request is left anywhere. Looks a step later, when slots are free again."""
+        await asyncio.sleep(2 * STEP_S)
+        batcher = self.worker.batcher
+        held = (self.link._open, self.worker._jobs, batcher.running, batcher.waiting, self.new_tasks())
+        return not any(held)
+
+
+@asynccontextmanager
+async def memory_stand(
+    *,
+    costs: Costs = COSTS,
+    seats: int = 4,
+    max_queue: int = 8,
+    hop_s: float = 0.0,
+    seed: int = 0,
+    strides: bool = True,
+) -> AsyncIterator[MemoryStand]:
+    """Stands while the block runs."""
+    worker = cost_worker(costs, seats, max_queue, strides=strides)
+    link = MemoryLink(worker, hop_s, seed)
+    steps = asyncio.create_task(worker.run())
+    site = MemorySite(link, steps)
+    yield MemoryStand(link, worker, site, MemoryAdmin(site), frozenset(asyncio.all_tasks()))
+    steps.cancel()
+    await asyncio.wait([steps])
+
+
+def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> Worker:
+    engine = CostModel(costs, seats)
+
+    async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
+        return engine.step(batch), engine.step_s(batch)
+
+    foresee = engine.foresee if strides else None
+    return Worker("worker-0", engine, compute, max_queue=max_queue, read=count_job, foresee=foresee)
+
+
+def attempt(name: str = "r1", tokens: int = 8, **fields: object) -> Attempt:
+    """One that starts now."""
+    now = asyncio.get_running_loop().time()
+    call = Call(id=name, route=COMPLETIONS, prompt_tokens=4, max_tokens=tokens, **fields)
+    return Attempt(call=call, worker="worker-0", number=1, started_s=now)
+
+
+def latency(ms: int, direction: str = "to_caller", jitter: int = 0) -> Toxic:
+    return Toxic("latency", direction, {"latency": ms, "jitter": jitter})
