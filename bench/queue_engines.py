@@ -65,10 +65,10 @@ Engine = Callable[[Draws], Result]
 
 def on_our_loop(draws: Draws) -> Result:
     """A task, a semaphore and a timeout for each request: code as it would be written for a real loop."""
-    return run_virtual(_callers(draws))
+    return run_virtual(callers(draws))
 
 
-async def _callers(draws: Draws) -> Result:
+async def callers(draws: Draws) -> Result:
     result = Result()
     loop = asyncio.get_running_loop()
     slots = [asyncio.Semaphore(1) for _ in range(WORKERS)]
