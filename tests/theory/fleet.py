@@ -23,6 +23,9 @@ class CountedLink:
     async def send(self, attempt: Attempt) -> Outcome:
         return await self.census.visit(self._worker.handle(attempt.call))
 
+    async def probe(self) -> None:
+        """There and back in no time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -46,7 +49,7 @@ def fleet(size: int, picker: Picker, seed: str, first_mean_s: float = 1.0) -> Fl
     ]
     links = {worker.name: CountedLink(worker) for worker in workers}
     recorder = Recorder(NoHistory())
-    gateway = Gateway(Pipeline(picker=picker), {**links}, recorder, _number(seed))
+    gateway = Gateway(Pipeline(picker=picker), links, recorder, _number(seed))
     return Fleet(gateway, workers, links)
 
 

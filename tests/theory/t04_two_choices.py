@@ -2,6 +2,7 @@
 
 import random
 from itertools import takewhile
+from math import sqrt
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def full() -> list[Row]:
 def in_the_limit(load: float) -> float:
     """E[T]/S with two choices among infinitely many queues."""
     terms = (load ** (2**i - 2) for i in range(1, 64))
-    return sum(takewhile(lambda term: term > 0, terms))
+    return float(sum(takewhile(lambda term: term > 0, terms)))
 
 
 def _row(size: int, load: float, jobs: int, expected: float, ratio: float) -> Row:
@@ -62,7 +63,7 @@ def _order(size: int, load: float, jobs: int) -> list[Row]:
 
 def mm1_chance_s(rho: float, jobs: int) -> float:
     """Standard deviation of the mean wait of `jobs` in a long run of an M/M/1 queue (Daley 1968)."""
-    return (rho * (2 + 5 * rho - 4 * rho**2 + rho**3) / (1 - rho) ** 4 / jobs) ** 0.5
+    return sqrt(rho * (2 + 5 * rho - 4 * rho**2 + rho**3) / (1 - rho) ** 4 / jobs)
 
 
 def _sojourn_s(size: int, choices: int, load: float, jobs: int) -> float:

@@ -18,25 +18,29 @@ STEPS = 40  # measured at each number of callers
 
 
 def fast() -> list[Row]:
-    return _rows([1, 2, 4, 8, 16, 32, 48, 64, 80, MOST])
+    """With steps that vary by 5 %, 500 fits to these ten points deviated by 2.5 % in b, 0.5 in the peak."""
+    return _rows([1, 2, 4, 8, 16, 32, 48, 64, 80, MOST], 0.05)
 
 
 def full() -> list[Row]:
-    return _rows(range(1, MOST + 1))
+    return _rows(range(1, MOST + 1), 0.2)
 
 
-def _rows(callers: Iterable[int]) -> list[Row]:
+def _rows(callers: Iterable[int], varied: float) -> list[Row]:
+    """`varied`: standard deviation of a step in the second sweep, as a ratio."""
     sweep = list(callers)
-    chance = random.Random("T21")
+    chance, shape = random.Random("T21"), varied**-2
     exact_rps = [run_virtual(_throughput_rps(n, lambda: 1.0)) for n in sweep]
-    noisy_rps = [run_virtual(_throughput_rps(n, lambda: chance.gammavariate(25, 1 / 25))) for n in sweep]
+    noisy_rps = [
+        run_virtual(_throughput_rps(n, lambda: chance.gammavariate(shape, 1 / shape))) for n in sweep
+    ]
     furthest = max(abs(got / LAW.throughput_rps(n) - 1) for n, got in zip(sweep, exact_rps, strict=True))
     return [
         TARGET.absolute(f"n 1 to {MOST}: furthest X(n) from the law, as a ratio", 0, furthest, 1e-9),
         TARGET.absolute("quoted peak, callers", QUOTED_PEAK, LAW.peak, 0.05),
         TARGET.absolute("quoted X(peak)/X(1)", QUOTED_GAIN, LAW.throughput_rps(LAW.peak), 0.05),
         *_fit_rows("steps as in the law", fit(sweep, exact_rps)),
-        *_fit_rows("steps that vary by 20 %", fit(sweep, noisy_rps)),
+        *_fit_rows(f"steps that vary by {varied:.0%}", fit(sweep, noisy_rps)),
     ]
 
 
