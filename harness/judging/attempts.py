@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 
 from harness.judging.callers import Figures
 from harness.judging.history import Attempted
-from harness.judging.requests import ANSWERED, Request
+from harness.judging.requests import ANSWERED, Request, sent_within
 from harness.judging.windows import Window
 
 
 def cost(
     requests: Sequence[Request], inference: frozenset[str], window: Window, workers_up: float | None
 ) -> Figures:
-    """`requests` of all callers; `inference`: the callers whose requests need a worker.
+    """`requests` of all callers, in order; `inference`: the callers whose requests need a worker.
 
     A worker that is up is paid for, slow or benched though it be. `workers_up` None: nobody looked.
     """
-    offered = [r for r in requests if window.holds(r.arrived.intended_s) and r.arrived.caller in inference]
+    offered = [r for r in sent_within(requests, window) if r.arrived.caller in inference]
     sent = [len(r.attempts) for r in offered if r.attempts]
     made = sum(a.tokens for r in offered for a in r.attempts)
     wasted = sum(a.tokens for a in unused(offered))

@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from harness.judging.grouping import between
 from harness.judging.history import FaultSetup, Gauge, History
 from harness.judging.result import Bite
 from harness.judging.windows import Timeline, Window
@@ -42,7 +43,8 @@ def mean_step_s(gauges: Sequence[Gauge], window: Window) -> float | None:
 
     None without any. A worker that was restarted counts from zero again: samples from there on are left out.
     """
-    seen = [g.values for g in gauges if window.holds(g.at_s) and {"steps", "step_seconds"} <= g.values.keys()]
+    looks = (gauge.values for gauge in between(gauges, window.start_s, window.end_s))
+    seen = [values for values in looks if "steps" in values and "step_seconds" in values]
     if not seen:
         return None
     last = next((i for i in range(1, len(seen)) if seen[i]["steps"] < seen[i - 1]["steps"]), len(seen)) - 1
@@ -50,13 +52,9 @@ def mean_step_s(gauges: Sequence[Gauge], window: Window) -> float | None:
     return (seen[last]["step_seconds"] - seen[0]["step_seconds"]) / steps if steps > 0 else None
 
 
-def gauges_of(history: History, place: str) -> list[Gauge]:
-    return [gauge for gauge in history.of(Gauge) if gauge.place == place]
-
-
 def _slow_steps(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
     """The step under way when the fault begins is left out: a policy may soon bench the worker."""
-    gauges = gauges_of(history, worker)
+    gauges = history.gauges(worker)
     before_s = mean_step_s(gauges, timeline.before())
     settled = Window(timeline.fault.start_s + 2 * (before_s or 0.0), timeline.fault.end_s)
     during_s = mean_step_s(gauges, settled) or mean_step_s(gauges, timeline.fault)
@@ -65,14 +63,15 @@ def _slow_steps(history: History, fault: FaultSetup, worker: str, timeline: Time
 
 
 def _link_latency(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
-    gauges = gauges_of(history, f"link {worker}")
+    gauges = history.gauges(f"link {worker}")
     before_s, during_s = _median_probe_s(gauges, timeline.before()), _median_probe_s(gauges, timeline.fault)
     rise_s = during_s - before_s if before_s is not None and during_s is not None else None
     return _compare(fault, worker, "delay", "s", _asked(fault, "latency_s"), rise_s)
 
 
 def _killed(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
-    gauges = [g for g in gauges_of(history, worker) if timeline.fault.holds(g.at_s) and "up" in g.values]
+    looks = between(history.gauges(worker), timeline.fault.start_s, timeline.fault.end_s)
+    gauges = [gauge for gauge in looks if "up" in gauge.values]
     down = float(1 - gauges[-1].values["up"]) if gauges else None
     bit = down == 1
     state = {None: "was not looked at", 0.0: "was still up at the end", 1.0: "was gone"}[down]
@@ -130,5 +129,6 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _median_probe_s(gauges: Sequence[Gauge], window: Window) -> float | None:
-    probes = [g.values["probe_s"] for g in gauges if window.holds(g.at_s) and "probe_s" in g.values]
+    looks = between(gauges, window.start_s, window.end_s)
+    probes = [gauge.values["probe_s"] for gauge in looks if "probe_s" in gauge.values]
     return float(np.median(probes)) if probes else None

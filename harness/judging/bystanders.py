@@ -19,7 +19,6 @@ import numpy as np
 
 from harness.judging.bootstrap import Blocks, bounds
 from harness.judging.cohort import Cohort
-from harness.judging.occupancy import Occupancy
 from harness.judging.percentiles import Floats, highest_permitted, quantile
 from harness.judging.result import Measure
 
@@ -82,8 +81,7 @@ def _loss(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
 
 
 def _growth(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
-    under_way = Occupancy.of(zip(cohort.intended_s, cohort.ended_s, strict=True))
-    was, became = under_way.means(before.edges), under_way.means(during.edges)
+    was, became = cohort.under_way.means(before.edges), cohort.under_way.means(during.edges)
     measure = growth_measure("in_flight_growth", cohort.name, (before, was), (during, became))
     return measure.model_copy(update={"deciding": True})
 

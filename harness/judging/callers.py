@@ -1,18 +1,15 @@
 """What each caller saw, by metric and window. A request belongs to the window of its intended send time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from harness.judging.cohort import Cohort
 from harness.judging.metrics import METRICS
-from harness.judging.occupancy import Occupancy
-from harness.judging.percentiles import QUANTILES, Floats, label, quantile
-from harness.judging.requests import Request, count_outcomes
+from harness.judging.percentiles import Floats, quantiles
+from harness.judging.requests import count_outcomes
 from harness.judging.result import Caller, Trend
 from harness.judging.windows import Window
-
-SHED = frozenset({"overload", "rejected"})
 
 Figures = dict[str, float | None]
 
@@ -41,55 +38,37 @@ def trends(columns: Sequence[Figures]) -> dict[str, Trend]:
 
 def figures(cohort: Cohort, window: Window) -> Figures:
     part = window.select(cohort.intended_s)
-    requests, good = cohort.requests[part], cohort.good[part]
-    under_way = Occupancy.of(zip(cohort.intended_s, cohort.ended_s, strict=True))
+    good, offered = cohort.good[part], part.stop - part.start
     return {
-        "offered": float(len(requests)),
+        "offered": float(offered),
         "goodput_rps": float(good.sum()) / window.length_s,
-        "goodput_ratio": _share(good.sum(), len(requests)),
-        "drop_ratio": _share(sum(not r.answered for r in requests), len(requests)),
-        "shed_ratio": _share(sum(r.ended.kind in SHED for r in requests), len(requests)),
-        "good_tokens_per_s": _tokens(requests, good) / window.length_s,
-        "in_flight": under_way.mean(window.start_s, window.end_s),
-    } | _latencies(requests)
+        "goodput_ratio": _share(good.sum(), offered),
+        "drop_ratio": _share((~cohort.answered[part]).sum(), offered),
+        "shed_ratio": _share(cohort.shed[part].sum(), offered),
+        "good_tokens_per_s": float((cohort.tokens[part] * good).sum()) / window.length_s,
+        "in_flight": cohort.under_way.mean(window.start_s, window.end_s),
+    } | _latencies(cohort, part)
 
 
-def _latencies(requests: Sequence[Request]) -> Figures:
-    answered = [r for r in requests if r.answered]
-    streamed = [r for r in answered if r.ended.first_token_s is not None]
-    values = {
-        "e2e_s": ([r.e2e_s for r in requests], [r.e2e_s for r in answered]),
-        "e2e_service_s": ([_service_s(r) for r in requests], [_service_s(r) for r in answered]),
-        "ttft_s": (
-            [r.first_token_s for r in requests] if streamed else [],
-            [r.first_token_s for r in streamed],
-        ),
-        "tpot_s": ([_tpot_s(r) for r in streamed if r.ended.tokens > 1],),
-        "max_gap_s": ([r.ended.max_gap_s for r in streamed],),
-        "dispatch_delay_s": ([r.arrived.at_s - r.arrived.intended_s for r in requests],),
+def _latencies(cohort: Cohort, part: slice) -> Figures:
+    answered, first = cohort.answered[part], cohort.first_token_s[part]
+    e2e, service = cohort.e2e_s[part], cohort.e2e_s[part] - cohort.late_s[part]
+    streamed = answered & np.isfinite(first)
+    longer = streamed & (cohort.tokens[part] > 1)
+    values: dict[str, tuple[Floats, ...]] = {
+        "e2e_s": (e2e, e2e[answered]),
+        "e2e_service_s": (service, service[answered]),
+        "ttft_s": (first if streamed.any() else first[:0], first[streamed]),
+        "tpot_s": (cohort.tpot_s[part][longer],),
+        "max_gap_s": (cohort.max_gap_s[part][streamed],),
+        "dispatch_delay_s": (cohort.late_s[part],),
     }
-    return {key: value for name, samples in values.items() for key, value in _percentiles(name, samples)}
-
-
-def _percentiles(name: str, samples: Sequence[list[float]]) -> Iterable[tuple[str, float | None]]:
-    for suffix, values in zip(METRICS[name].quantiles, samples, strict=True):
-        column: Floats = np.array(values, dtype=np.float64)
-        yield from ((f"{name}.{label(q)}{suffix}", quantile(column, q)) for q in QUANTILES)
-
-
-def _service_s(request: Request) -> float:
-    return request.e2e_s - (request.arrived.at_s - request.arrived.intended_s)
-
-
-def _tpot_s(request: Request) -> float:
-    ended = request.ended
-    if ended.first_token_s is None or ended.last_token_s is None:
-        return 0.0
-    return (ended.last_token_s - ended.first_token_s) / (ended.tokens - 1)
-
-
-def _tokens(requests: Sequence[Request], good: Floats) -> float:
-    return float(sum(r.ended.tokens * g for r, g in zip(requests, good, strict=True)))
+    return {
+        f"{name}.{which}{suffix}": value
+        for name, columns in values.items()
+        for suffix, column in zip(METRICS[name].quantiles, columns, strict=True)
+        for which, value in quantiles(column).items()
+    }
 
 
 def _share(part: float, whole: int) -> float | None:

@@ -6,17 +6,21 @@ below which nobody notices a difference.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Self
 
 import numpy as np
 
 from harness.judging.history import CallerSetup
-from harness.judging.percentiles import Floats, quantile
-from harness.judging.requests import Request
+from harness.judging.occupancy import Occupancy
+from harness.judging.percentiles import Flags, Floats, quantile
+from harness.judging.requests import ANSWERED, Request
 from harness.judging.windows import Window
 
 GOOD_FACTOR = 5.0
 GOOD_AT_LEAST_S = 0.1
+
+SHED = frozenset({"overload", "rejected"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,17 +34,45 @@ class Cohort:
     intended_s: Floats
     elapsed_s: Floats
     e2e_s: Floats  # infinity if not answered
+    late_s: Floats  # sent so long after it was meant to be
+    first_token_s: Floats  # since the intended send time, infinity if none came
+    tpot_s: Floats  # mean time per token after the first, NaN for an answer of one or none
+    max_gap_s: Floats
+    tokens: Floats
+    answered: Flags
+    shed: Flags
+    under_way: Occupancy
 
     @classmethod
     def of(
         cls, setup: CallerSetup, requests: Sequence[Request], baseline: Window, *, bystander: bool
     ) -> Self:
         """`requests` are this caller's, in order of their intended send time."""
-        intended = np.array([r.arrived.intended_s for r in requests], dtype=np.float64)
-        elapsed = np.array([r.elapsed_s for r in requests], dtype=np.float64)
-        e2e = np.array([r.e2e_s for r in requests], dtype=np.float64)
-        good_within = default_bound_s(e2e[baseline.select(intended)])
-        return cls(setup, bystander, good_within, tuple(requests), intended, elapsed, e2e)
+        arrived, ended = [r.arrived for r in requests], [r.ended for r in requests]
+        intended = _column([a.intended_s for a in arrived])
+        elapsed = _column([e.at_s for e in ended]) - intended
+        first = _column([inf if e.first_token_s is None else e.first_token_s for e in ended])
+        last = _column([inf if e.last_token_s is None else e.last_token_s for e in ended])
+        tokens = _column([e.tokens for e in ended])
+        answered = np.array([e.kind in ANSWERED for e in ended], dtype=np.bool_)
+        e2e = np.where(answered, elapsed, inf)
+        return cls(
+            setup=setup,
+            bystander=bystander,
+            good_within_s=default_bound_s(e2e[baseline.select(intended)]),
+            requests=tuple(requests),
+            intended_s=intended,
+            elapsed_s=elapsed,
+            e2e_s=e2e,
+            late_s=_column([a.at_s for a in arrived]) - intended,
+            first_token_s=first - intended,
+            tpot_s=_per_token(first, last, tokens),
+            max_gap_s=_column([e.max_gap_s for e in ended]),
+            tokens=tokens,
+            answered=answered,
+            shed=np.array([e.kind in SHED for e in ended], dtype=np.bool_),
+            under_way=Occupancy.between(intended, intended + elapsed),
+        )
 
     @property
     def name(self) -> str:
@@ -57,9 +89,19 @@ class Cohort:
         failed = np.maximum(self.elapsed_s, self.good_within_s)
         return np.where(np.isinf(self.e2e_s), failed, self.e2e_s)
 
-    @property
-    def ended_s(self) -> Floats:
-        return self.intended_s + self.elapsed_s
+
+def _column(values: Sequence[float]) -> Floats:
+    return np.array(values, dtype=np.float64)
+
+
+def _per_token(first_s: Floats, last_s: Floats, tokens: Floats) -> Floats:
+    """0 where the times of a longer answer are not known."""
+    times = np.full(len(tokens), np.nan)
+    several = tokens > 1
+    times[several] = 0.0
+    known = several & np.isfinite(first_s) & np.isfinite(last_s)
+    times[known] = (last_s[known] - first_s[known]) / (tokens[known] - 1)
+    return times
 
 
 def default_bound_s(baseline_s: Floats) -> float:

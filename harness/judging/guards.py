@@ -11,7 +11,7 @@ from harness.judging import queueing
 from harness.judging.bystanders import INFLATION, LATENCY_FLOOR_S, LEAST_REQUESTS
 from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
 from harness.judging.history import Finished, Setup
-from harness.judging.percentiles import Floats, highest_permitted, quantile
+from harness.judging.percentiles import highest_permitted, quantile
 from harness.judging.pressure import HopTraffic
 from harness.judging.result import Bite, Guard, Law, Measure, Voids
 from harness.judging.windows import Timeline, Window
@@ -118,18 +118,16 @@ def cleaned_up(setup: Setup, timeline: Timeline, last: Finished) -> Guard:
 
 def _lag_s(cohorts: Sequence[Cohort], window: Window) -> float:
     """The p99, or the highest percentile that the number of requests allows."""
-    parts = [(cohort, window.select(cohort.intended_s)) for cohort in cohorts]
-    lags: Floats = np.array(
-        [r.arrived.at_s - r.arrived.intended_s for cohort, part in parts for r in cohort.requests[part]]
-    )
+    parts = [cohort.late_s[window.select(cohort.intended_s)] for cohort in cohorts]
+    lags = np.concatenate(parts) if parts else np.array([])
     return quantile(lags, highest_permitted(len(lags)) or 0.5) or 0.0
 
 
 def _first_token_bound_s(cohorts: Sequence[Cohort], before: Window) -> float:
     """Five times the baseline's median, like the bound on whole answers; 0 without streamed answers."""
     parts = [(cohort, before.select(cohort.intended_s)) for cohort in cohorts if cohort.setup.inference]
-    firsts = [r.first_token_s for cohort, part in parts for r in cohort.requests[part] if r.answered]
-    median = quantile(np.array(firsts, dtype=np.float64), 0.5)
+    firsts = [cohort.first_token_s[part][cohort.answered[part]] for cohort, part in parts]
+    median = quantile(np.concatenate(firsts), 0.5) if firsts else None
     return 0.0 if median is None or np.isinf(median) else max(GOOD_FACTOR * median, GOOD_AT_LEAST_S)
 
 

@@ -6,11 +6,13 @@ of the run on one clock. A request belongs to the phase of its *intended* send t
 The first record is a `Setup`, phases follow each other without gaps, and the last record is `Finished`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import BinaryIO, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
+
+from harness.judging.grouping import grouped
 
 FORMAT = 2  # raised when a record changes its meaning; additions keep it
 
@@ -184,6 +186,8 @@ class History:
 
     def __init__(self, records: Iterable[AnyRecord] = (), sink: BinaryIO | None = None) -> None:
         self.records: list[AnyRecord] = []
+        self._groups: dict[str, dict[Any, list[Any]]] = {}
+        self._counted = 0  # records when they were grouped
         self._encoder = msgspec.json.Encoder()
         self._sink = sink
         for record in records:
@@ -194,9 +198,27 @@ class History:
         if self._sink is not None:
             self._sink.write(self._encoder.encode(record) + b"\n")
 
-    def of(self, kind: type[R]) -> Iterator[R]:
+    def of(self, kind: type[R]) -> Sequence[R]:
         """All records of one kind, in order."""
-        return (record for record in self.records if isinstance(record, kind))
+        return self._grouped("kind", lambda: grouped(self.records, type)).get(kind, [])
+
+    def gauges(self, place: str) -> Sequence[Gauge]:
+        """All samples of one place, in order of time."""
+        by_place = self._grouped("gauges", lambda: grouped(self.of(Gauge), attrgetter("place")))
+        return by_place.get(place, [])
+
+    def attempts(self, worker: str) -> Sequence[Attempted]:
+        """All attempts at one worker, in order of their end."""
+        by_worker = self._grouped("attempts", lambda: grouped(self.of(Attempted), attrgetter("worker")))
+        return by_worker.get(worker, [])
+
+    def _grouped(self, by: str, group: Callable[[], dict[Any, list[Any]]]) -> dict[Any, list[Any]]:
+        """Grouped once, and again after more records came."""
+        if self._counted != len(self.records):
+            self._groups, self._counted = {}, len(self.records)
+        if by not in self._groups:
+            self._groups[by] = group()
+        return self._groups[by]
 
     @property
     def setup(self) -> Setup:
@@ -211,36 +233,3 @@ class NoHistory(History):
 
     def append(self, record: AnyRecord) -> None:
         pass
-
-
-def read_history(path: Path) -> History:
-    """A stored history. ValueError, naming the line, for one that is damaged or of another format."""
-    decoder = msgspec.json.Decoder(AnyRecord)
-    records = []
-    lines = path.read_bytes().splitlines()
-    _check_format(path, lines)
-    for number, line in enumerate(lines, start=1):
-        try:
-            records.append(decoder.decode(line))
-        except msgspec.DecodeError as damage:
-            raise ValueError(f"{path}:{number}: not a history record: {damage}") from damage
-    history = History(records)
-    _ = history.setup
-    return history
-
-
-class _Header(msgspec.Struct):
-    """What a set-up of any format says of itself; the first format did not."""
-
-    format: int = 1
-
-
-def _check_format(path: Path, lines: Sequence[bytes]) -> None:
-    """Before a set-up is read whole: another format's may have other fields."""
-    try:
-        found = msgspec.json.decode(lines[0] if lines else b"", type=_Header).format
-    except msgspec.DecodeError:
-        return  # damaged, or nothing at all: told with its line
-    if found != FORMAT:
-        age = "newer" if found > FORMAT else "older"
-        raise ValueError(f"{path}: format {found} is {age} than this version reads ({FORMAT})")

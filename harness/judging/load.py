@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.judging.bite import gauges_of, mean_step_s
+from harness.judging.bite import mean_step_s
 from harness.judging.history import CallerSetup, History
 from harness.judging.pressure import HopTraffic
-from harness.judging.requests import Request
+from harness.judging.requests import Request, sent_within
 from harness.judging.windows import Window
 
 
@@ -41,11 +41,11 @@ def measure_load(
     """None if no answer, no step or no attempt at the workers `faulted` was seen before the fault."""
     setup = history.setup
     touching = {caller.name for caller in touching_callers(setup.callers)}
-    sent = [r for r in requests if before.holds(r.arrived.intended_s) and r.attempts]
+    sent = [r for r in sent_within(requests, before) if r.attempts]
     tokens = [r.ended.tokens for r in sent if r.answered and r.ended.tokens]
     attempts = [(a, r.arrived.caller in touching) for r in sent for a in r.attempts]
     there = [a.at_s - a.started_s for a, _ in attempts if a.worker in faulted]
-    steps = [mean_step_s(gauges_of(history, name), before) for name in setup.workers]
+    steps = [mean_step_s(history.gauges(name), before) for name in setup.workers]
     steps_s = [step for step in steps if step]
     if not tokens or not there or not steps_s:
         return None

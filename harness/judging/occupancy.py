@@ -26,7 +26,12 @@ class Occupancy:
     def of(cls, intervals: Iterable[tuple[float, float]]) -> Self:
         """Intervals (start, end) in any order."""
         pairs = np.array(list(intervals), dtype=np.float64).reshape(-1, 2)
-        starts, ends = np.sort(pairs[:, 0]), np.sort(pairs[:, 1])
+        return cls.between(pairs[:, 0], pairs[:, 1])
+
+    @classmethod
+    def between(cls, starts: Floats, ends: Floats) -> Self:
+        """The same from columns: the first start belongs to the first end, in any order."""
+        starts, ends = np.sort(starts), np.sort(ends)
         return cls(starts, ends, _running_sums(starts), _running_sums(ends))
 
     def at(self, times: Floats) -> Floats:

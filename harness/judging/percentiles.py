@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
@@ -32,6 +33,18 @@ def quantile(values: Floats, q: float) -> float | None:
     return float(np.partition(values, rank - 1)[rank - 1])
 
 
+def quantiles(values: Floats) -> dict[str, float | None]:
+    """All of `QUANTILES` by label, as `quantile` gives them."""
+    ranked, count = np.sort(values), len(values)
+    return {
+        name: float(ranked[ceil(q * count - 1e-9) - 1]) if count >= needed else None
+        for name, q, needed in _LABELLED
+    }
+
+
 def label(q: float) -> str:
     """`p50`, `p99`."""
     return f"p{q * 100:g}"
+
+
+_LABELLED = [(label(q), q, samples_needed(q)) for q in QUANTILES]

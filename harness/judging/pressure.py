@@ -5,18 +5,21 @@ Hops are read from the visits that they recorded, workers from their gauges and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
 from harness.judging.callers import Figures, trends
+from harness.judging.grouping import between, grouped
 from harness.judging.history import Attempted, Gauge, History, Hop, Visit
 from harness.judging.occupancy import Occupancy
-from harness.judging.percentiles import QUANTILES, Floats, label, quantile
+from harness.judging.percentiles import Floats, quantiles
 from harness.judging.result import Place
 from harness.judging.windows import Window
 
 FULL_FOR_S = 0.5  # without a free slot; shorter is an ordinary burst
 _SLOPE_STEP_S = 0.5
+_SLOPE_POINTS = 400  # at most: all pairs of them are looked at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +27,10 @@ class HopTraffic:
     """All visits to one hop: who is there, who holds a slot."""
 
     hop: Hop
-    visits: tuple[Visit, ...]
+    visits: Sequence[Visit]
+    arrived_s: Floats  # one a visit
+    waited_s: Floats  # for a slot, or until it gave up
+    stayed_s: Floats
     present: Occupancy
     holding: Occupancy
 
@@ -42,14 +48,14 @@ class HopTraffic:
 
 def traffic(history: History) -> list[HopTraffic]:
     """One entry a hop, in the order of the set-up: from the callers towards the workers."""
-    visits: dict[str, list[Visit]] = {hop.name: [] for hop in history.setup.hops}
-    for visit in history.of(Visit):
-        if visit.hop not in visits:
-            raise ValueError(
-                f"the history does not add up: a visit to {visit.hop!r}, which is no hop of its set-up"
-            )
-        visits[visit.hop].append(visit)
-    return [_hop_traffic(hop, visits[hop.name]) for hop in history.setup.hops]
+    visits = grouped(history.of(Visit), attrgetter("hop"))
+    hops = history.setup.hops
+    strays = visits.keys() - {hop.name for hop in hops}
+    if strays:
+        raise ValueError(
+            f"the history does not add up: a visit to {min(strays)!r}, which is no hop of its set-up"
+        )
+    return [_hop_traffic(hop, visits.get(hop.name, [])) for hop in hops]
 
 
 def hop_place(at: HopTraffic, windows: Sequence[Window | None], fault: Window) -> Place:
@@ -68,20 +74,13 @@ def worker_places(history: History, windows: Sequence[Window | None]) -> list[Pl
     """One place a worker; its slots are the seats in its batch."""
     setup = history.setup
     faulted = frozenset(setup.fault.workers if setup.fault else ())
-    gauges = {name: [g for g in history.of(Gauge) if g.place == name] for name in setup.workers}
-    attempts = {name: [a for a in history.of(Attempted) if a.worker == name] for name in setup.workers}
     return [
         Place(
             name=name,
             kind="worker",
             slots=setup.max_num_seqs or None,
             faulted=name in faulted,
-            metrics=trends(
-                [
-                    _worker_figures(gauges[name], attempts[name], window) if window else {}
-                    for window in windows
-                ]
-            ),
+            metrics=trends(_worker_figures(history.gauges(name), history.attempts(name), windows)),
         )
         for name in setup.workers
     ]
@@ -89,14 +88,8 @@ def worker_places(history: History, windows: Sequence[Window | None]) -> list[Pl
 
 def workers_up(history: History, window: Window) -> float | None:
     """How many workers were up, on average. None if nobody looked."""
-    looks = [
-        [
-            g.values["up"]
-            for g in history.of(Gauge)
-            if g.place == name and window.holds(g.at_s) and "up" in g.values
-        ]
-        for name in history.setup.workers
-    ]
+    seen = (between(history.gauges(name), window.start_s, window.end_s) for name in history.setup.workers)
+    looks = [[look.values["up"] for look in each if "up" in look.values] for each in seen]
     return sum(sum(ups) / len(ups) for ups in looks) if all(looks) else None
 
 
@@ -109,42 +102,59 @@ def slope(times: Floats, values: Floats) -> float:
 
 
 def _hop_traffic(hop: Hop, visits: Sequence[Visit]) -> HopTraffic:
+    left: Floats = np.array([v.at_s for v in visits], dtype=np.float64)
+    arrived: Floats = np.array([v.arrived_s for v in visits], dtype=np.float64)
+    granted: Floats = np.array([v.granted_s for v in visits], dtype=np.float64)  # None is NaN
+    never = np.isnan(granted)
     return HopTraffic(
-        hop,
-        tuple(visits),
-        Occupancy.of((v.arrived_s, v.at_s) for v in visits),
-        Occupancy.of((v.granted_s, v.at_s) for v in visits if v.granted_s is not None),
+        hop=hop,
+        visits=visits,
+        arrived_s=arrived,
+        waited_s=np.where(never, left, granted) - arrived,
+        stayed_s=left - arrived,
+        present=Occupancy.between(arrived, left),
+        holding=Occupancy.between(granted[~never], left[~never]),
     )
 
 
 def _hop_figures(at: HopTraffic, window: Window) -> Figures:
     start_s, end_s = window.start_s, window.end_s
     in_use = at.holding.mean(start_s, end_s)
-    times = np.arange(start_s, end_s, _SLOPE_STEP_S)
-    came = [v for v in at.visits if window.holds(v.arrived_s)]
-    waits = [(v.at_s if v.granted_s is None else v.granted_s) - v.arrived_s for v in came]
+    times = np.arange(start_s, end_s, max(_SLOPE_STEP_S, window.length_s / _SLOPE_POINTS))
+    came = (at.arrived_s >= start_s) & (at.arrived_s < end_s)
     return {
         "in_use": in_use,
         "waiting": max(0.0, at.present.mean(start_s, end_s) - in_use),
         "queue_growth_rps": slope(times, at.present.at(times) - at.holding.at(times)),
-        **_percentiles("wait_s", waits),
-        **_percentiles("hop_s", [v.at_s - v.arrived_s for v in came]),
+        **_percentiles("wait_s", at.waited_s[came]),
+        **_percentiles("hop_s", at.stayed_s[came]),
     }
 
 
-def _worker_figures(gauges: Sequence[Gauge], attempts: Sequence[Attempted], window: Window) -> Figures:
-    seen = [g.values for g in gauges if window.holds(g.at_s)]
-    took = [a.at_s - a.started_s for a in attempts if window.holds(a.started_s)]
-    return {
-        "in_use": _mean([values["running"] for values in seen if "running" in values]),
-        "waiting": _mean([values["waiting"] for values in seen if "waiting" in values]),
-        **_percentiles("hop_s", took),
-    }
+def _worker_figures(
+    gauges: Sequence[Gauge], attempts: Sequence[Attempted], windows: Sequence[Window | None]
+) -> list[Figures]:
+    started: Floats = np.array([a.started_s for a in attempts], dtype=np.float64)
+    took = np.array([a.at_s for a in attempts], dtype=np.float64) - started
+    columns: list[Figures] = []
+    for window in windows:
+        if window is None:
+            columns.append({})
+            continue
+        seen = [look.values for look in between(gauges, window.start_s, window.end_s)]
+        began = (started >= window.start_s) & (started < window.end_s)
+        columns.append(
+            {
+                "in_use": _mean([values["running"] for values in seen if "running" in values]),
+                "waiting": _mean([values["waiting"] for values in seen if "waiting" in values]),
+                **_percentiles("hop_s", took[began]),
+            }
+        )
+    return columns
 
 
-def _percentiles(name: str, values: Sequence[float]) -> Figures:
-    column: Floats = np.array(values, dtype=np.float64)
-    return {f"{name}.{label(q)}": quantile(column, q) for q in QUANTILES}
+def _percentiles(name: str, values: Floats) -> Figures:
+    return {f"{name}.{which}": value for which, value in quantiles(values).items()}
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -3,12 +3,14 @@
 Offered = the sum of all outcomes. Only then do the shares that judges compute mean anything.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from harness.judging.history import Arrived, Attempted, Ended, History
+from harness.judging.windows import Window
 from policies.outcome import Kind
 
 HUNG = "hung"  # still open when the run ended
@@ -29,6 +31,10 @@ class Request:
     @property
     def answered(self) -> bool:
         return self.ended.kind in ANSWERED
+
+    def met(self, workers: Collection[str]) -> bool:
+        """Whether one of its attempts went to one of `workers`."""
+        return any(attempt.worker in workers for attempt in self.attempts)
 
     @property
     def elapsed_s(self) -> float:
@@ -60,7 +66,13 @@ def join(history: History) -> list[Request]:
             )
         attempts.setdefault(attempt.request, []).append(attempt)
     requests = (Request(a, ended[name], _in_order(attempts.get(name, ()))) for name, a in arrived.items())
-    return sorted(requests, key=lambda request: request.arrived.intended_s)
+    return sorted(requests, key=_intended_s)
+
+
+def sent_within(requests: Sequence[Request], window: Window) -> Sequence[Request]:
+    """Those meant to be sent in `window`, of `requests` in order of their intended send time."""
+    first = bisect_left(requests, window.start_s, key=_intended_s)
+    return requests[first : bisect_left(requests, window.end_s, lo=first, key=_intended_s)]
 
 
 def count_outcomes(requests: Sequence[Request]) -> dict[str, int]:
@@ -70,10 +82,14 @@ def count_outcomes(requests: Sequence[Request]) -> dict[str, int]:
 
 
 def _in_order(attempts: Sequence[Attempted]) -> tuple[Attempted, ...]:
-    return tuple(sorted(attempts, key=lambda attempt: attempt.started_s))
+    return tuple(attempts if len(attempts) < 2 else sorted(attempts, key=lambda each: each.started_s))
 
 
-def _once(what: str, records: Iterator[R]) -> dict[str, R]:
+def _intended_s(request: Request) -> float:
+    return request.arrived.intended_s
+
+
+def _once(what: str, records: Iterable[R]) -> dict[str, R]:
     by_name: dict[str, R] = {}
     for record in records:
         if record.request in by_name:

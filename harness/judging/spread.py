@@ -40,11 +40,12 @@ def hop_growths(
     held = {
         r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker in faulted]
         for r in requests
+        if r.met(faulted)
     }
     growths = []
     for at in hops:
-        there = {visit.request for visit in at.visits}
-        captured = Occupancy.of(span for name in there for span in held.get(name, ()))
+        there = held.keys() & {visit.request for visit in at.visits}
+        captured = Occupancy.of(span for name in there for span in held[name])
         was, became = (at.present.means(b.edges) - captured.means(b.edges) for b in (before, during))
         growths.append(growth_measure("hop_growth", at.hop.name, (before, was), (during, became)))
     return growths
@@ -97,14 +98,11 @@ def contagion(
     cohorts: Sequence[Cohort], faulted: Collection[str], before: Blocks, during: Blocks
 ) -> Measure | None:
     """None if every request met a faulted worker."""
-    untouched = sorted(
-        (request.arrived.intended_s, 1.0 - good)
-        for cohort in cohorts
-        if cohort.setup.inference
-        for request, good in zip(cohort.requests, cohort.good, strict=True)
-        if all(attempt.worker not in faulted for attempt in request.attempts)
-    )
-    times, bad = np.array(untouched, dtype=np.float64).reshape(-1, 2).T
+    untouched = [_untouched(cohort, faulted) for cohort in cohorts if cohort.setup.inference]
+    if not untouched:
+        return None
+    columns = np.concatenate(untouched, axis=1)
+    times, bad = columns[:, np.argsort(columns[0], kind="stable")]
     (was, was_often), (became, became_often) = (_mean(times, bad, blocks) for blocks in (before, during))
     if was is None or became is None:
         return None
@@ -113,6 +111,12 @@ def contagion(
         name="contagion", about="untouched requests", value=became - was, lower=lower, upper=upper,
         mild=LOSS[0], severe=LOSS[1], deciding=False, before=was, during=became,
     )  # fmt: skip
+
+
+def _untouched(cohort: Cohort, faulted: Collection[str]) -> Floats:
+    """When each request that never met the fault was sent, and beside it 1 if it went wrong all the same."""
+    spared = np.array([not request.met(faulted) for request in cohort.requests], dtype=np.bool_)
+    return np.stack([cohort.intended_s[spared], 1.0 - cohort.good[spared]])
 
 
 def _mean(times: Floats, amounts: Floats, blocks: Blocks) -> tuple[float | None, Floats]:

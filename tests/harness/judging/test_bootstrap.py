@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from harness.judging import bootstrap
 from harness.judging.bootstrap import REPLICATES, bounds, cut
 from harness.judging.percentiles import quantile
 from harness.judging.windows import Window
@@ -32,6 +33,28 @@ def test_a_replicate_that_draws_every_block_once_has_the_plain_quantile():
     times, values = np.linspace(5, 24.9, 333), np.random.default_rng(2).exponential(1, 333)
     for q in (0.5, 0.9, 0.99):
         assert once.quantiles(times, values, q)[0] == quantile(values, q)
+
+
+@pytest.mark.parametrize("cells", [4_000_000, 0])
+@pytest.mark.parametrize("q", [0.5, 0.9, 0.99])
+def test_the_quantile_of_a_replicate_is_that_of_its_values_written_out(q, cells, monkeypatch):
+    """With a table and without: the size of a sample changes the way there and not the result."""
+    monkeypatch.setattr(bootstrap, "_CELLS", cells)
+    whole, random = blocks(), np.random.default_rng(4)
+    times, values = np.sort(random.uniform(5, 25, 700)), random.exponential(1, 700).round(2)
+    found = whole.quantiles(times, values, q)
+    for weights, figure in list(zip(whole.weights, found, strict=True))[:50]:
+        written_out = np.sort(np.repeat(values, weights[whole.of(times)]))
+        assert figure == written_out[int(np.ceil(q * len(written_out) - 1e-9)) - 1]
+
+
+def test_a_replicate_that_draws_only_empty_blocks_has_no_quantile():
+    whole = blocks()
+    draws = np.zeros((2, 20), dtype=np.int32)
+    draws[0, 19] = draws[1, 0] = 20
+    found = type(whole)(whole.window, whole.edges, draws).quantiles(np.array([24.5]), np.array([3.0]), 0.5)
+    assert found[0] == 3.0
+    assert np.isnan(found[1])
 
 
 def test_one_bad_second_widens_the_bounds_far_more_than_as_many_single_requests():

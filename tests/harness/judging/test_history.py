@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from harness.judging.history import FORMAT, Finished, History, Setup, read_history
+from harness.judging.history import FORMAT, Finished, Gauge, History, Setup
+from harness.judging.reading import read_history
 from tests.harness.judging.synthetic import simulate
 
 
@@ -43,6 +44,16 @@ def test_a_history_of_the_first_format_is_named_as_what_it_is(tmp_path):
     )
     with pytest.raises(ValueError, match="format 1 is older than this version reads"):
         read_history(path)
+
+
+def test_records_are_grouped_once_and_again_when_more_came():
+    first, second = (Gauge(at_s=at, place="w", values={}) for at in (1.0, 2.0))
+    history = History([first])
+    assert history.gauges("w") == history.of(Gauge) == [first]
+    assert history.of(Gauge) is history.of(Gauge)
+    history.append(second)
+    assert history.gauges("w") == history.of(Gauge) == [first, second]
+    assert history.attempts("w") == history.gauges("nowhere") == []
 
 
 def test_a_history_without_a_set_up_says_so():
