@@ -1,6 +1,7 @@
 """A worker with a cost model behind an in-memory link, on the loop of the test."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -70,10 +71,19 @@ def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> W
     return Worker("worker-0", engine, compute, max_queue=max_queue, read=count_job, foresee=foresee)
 
 
-def attempt(name: str = "r1", tokens: int = 8, **fields: object) -> Attempt:
-    """One that starts now."""
+def attempt(name: str = "r1", tokens: int = 8, stream: bool = True, **fields: object) -> Attempt:
+    """One that starts now, with the same request in numbers and in text."""
     now = asyncio.get_running_loop().time()
-    call = Call(id=name, route=COMPLETIONS, prompt_tokens=4, max_tokens=tokens, **fields)
+    body = {"prompt": "abcd", "max_tokens": tokens, "stream": stream, "ignore_eos": True}
+    call = Call(
+        id=name,
+        route=COMPLETIONS,
+        payload=json.dumps(body).encode(),
+        stream=stream,
+        prompt_tokens=4,
+        max_tokens=tokens,
+        **fields,
+    )
     return Attempt(call=call, worker="worker-0", number=1, started_s=now)
 
 
