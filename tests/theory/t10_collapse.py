@@ -1,4 +1,4 @@
-"""A server that slows down with what is in it, timeouts, and three tries: a spike of load can end it for good.
+"""A server that slows down with what is in it, timeouts and three tries: a spike of load can end it for good.
 
 The server does not hear of timeouts and has no queue: an answer takes 1 s and 10 ms for each request inside.
 """
