@@ -61,7 +61,7 @@ def fit(concurrency: Sequence[float], throughput_rps: Sequence[float]) -> Scalab
     unless there are three different concurrencies of at least 1, and throughput is above 0.
     """
     n, x = np.asarray(concurrency, dtype=float), np.asarray(throughput_rps, dtype=float)
-    if n.shape != x.shape or len(set(n.tolist())) < 3 or n.min() < 1 or not x.min() > 0:
+    if n.shape != x.shape or len(set(n.tolist())) < 3 or not (n.min() >= 1 and n.max() < inf and x.min() > 0):
         raise ValueError(
             "needs a throughput above 0 for each of at least three different concurrencies of 1 or more"
         )
