@@ -57,7 +57,7 @@ def full() -> list[Row]:
 
 
 def _rows(slots: int, rho: float, jobs: int, ratio: float) -> list[Row]:
-    """The mean wait has no tolerance in reach of these samples but four standard deviations."""
+    """The mean wait varies too much for two percent; it has four standard deviations (sd)."""
     quoted, *chances = CASES[slots, rho]
     of_share, of_wait = (4 * chance * (20_000 / jobs) ** 0.5 for chance in chances)
     gaps_s = exponential(even_draws(jobs, f"T02 gaps {slots} {rho}"), 1 / (slots * rho))
@@ -66,11 +66,12 @@ def _rows(slots: int, rho: float, jobs: int, ratio: float) -> list[Row]:
     theirs_s = kiefer_wolfowitz(gaps_s, service_s, slots)
     name = f"c {slots}, rho {rho}"
     waited, exact = float((waits_s > 0).mean()), erlang_c(slots, rho)
+    wait_s = exact / (slots * (1 - rho))
     return [
         TARGET.absolute(f"{name}: the formula gives the quoted P(wait)", quoted, exact, 0.00005),
         same_path(TARGET, f"{name}: waits", waits_s, theirs_s, gaps_s.sum()),
         TARGET.relative(f"{name}: P(wait), {jobs:,} jobs", exact, waited, ratio or of_share),
-        TARGET.relative(f"{name}: Wq/S", exact / (slots * (1 - rho)), waits_s.mean(), of_wait),
+        TARGET.absolute(f"{name}: Wq/S", wait_s, waits_s.mean(), of_wait * wait_s, f"±{of_wait:.1%}, 4 sd"),
     ]
 
 

@@ -58,7 +58,13 @@ def _order(size: int, load: float, jobs: int) -> list[Row]:
     name, chance_s = f"N {size}, load {load}", 4 * mm1_chance_s(load, jobs)
     return [
         TARGET.true(f"{name}: shortest < two choices < random", holds=shortest < of_two < at_random),
-        TARGET.absolute(f"{name}, random: E[T]/S, {jobs:,} jobs", 1 / (1 - load), at_random, chance_s),
+        TARGET.absolute(
+            f"{name}, random: E[T]/S, {jobs:,} jobs",
+            1 / (1 - load),
+            at_random,
+            chance_s,
+            f"±{chance_s * (1 - load):.1%}, 4 sd",
+        ),
     ]
 
 
