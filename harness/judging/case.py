@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.judging import law
+from harness.judging import law, littles_law
 from harness.judging.bite import measure_bite
 from harness.judging.bootstrap import Blocks, cut
 from harness.judging.bystanders import enough
 from harness.judging.cohort import Cohort
-from harness.judging.history import Finished, History, Setup
+from harness.judging.history import Attempted, Finished, History, Setup
 from harness.judging.load import fills_first, measure_load
 from harness.judging.pressure import HopTraffic, traffic
 from harness.judging.requests import Request, join
@@ -59,6 +59,8 @@ def lay_out(history: History) -> Case:
     setup, finished, times = history.setup, finish(history), timeline(history)
     requests, hops, bite = join(history), traffic(history), measure_bite(history, times)
     before, after = times.before(), times.after()
+    cohorts = _cohorts(setup, requests, before)
+    littles_law.check_everywhere(hops, cohorts, history.of(Attempted), finished.at_s)
     prediction = _predict(history, requests, hops, before, bite)
     during = times.during(prediction.travel_s)
     rng = np.random.default_rng(setup.seed)
@@ -73,7 +75,7 @@ def lay_out(history: History) -> Case:
         prediction=prediction,
         windows=(before, during, after),
         blocks=(cut(before, rng), cut(during, rng)),
-        cohorts=_cohorts(setup, requests, before),
+        cohorts=cohorts,
     )
 
 
