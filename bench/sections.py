@@ -42,4 +42,5 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "gateway_cost": _of("bench.gateway_cost"),
     "worker_memory": _of("bench.worker_memory"),
     "send_lag": _of("bench.send_lag"),
+    "queue_model": _of("bench.queue_model"),
 }

@@ -94,7 +94,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         return self.call_soon(callback, *args, context=context)
 
     def add_signal_handler(self, sig: int, callback: Callable[[*Ts], object], *args: *Ts) -> None:
-        """Never blocked in a system call, the loop sees a signal before its next callback."""
+        """Never blocked in a system call, the loop sees a signal in its next turn."""
         context = copy_context()  # ours, not that of what the signal interrupts
         before = signal.signal(sig, lambda *_: self.call_soon(callback, *args, context=context))
         self._signals.setdefault(sig, before)
@@ -133,7 +133,9 @@ class VirtualLoop(base_events.BaseEventLoop):
             turns += 1
             if not ready and not self._stopping and self._jump():
                 turns = 0
-            for _ in range(len(ready)):
+            left = len(ready)  # what they make ready runs in the next turn
+            while left:
+                left -= 1
                 call = ready.popleft()
                 if (callback := call.callback) is not None:
                     try:
