@@ -113,7 +113,15 @@ def _plain(title: str, row: Row) -> dict[str, object]:
     figure = asdict(row.figure)
     values = {"real": row.real, "virtual": row.virtual, "ratio": row.ratio}
     written = {name: "Infinity" if value == float("inf") else value for name, value in values.items()}
-    return {"run": title, "where": row.where, "phase": row.phase, **figure, **written, "ok": row.ok}
+    return {
+        "run": title,
+        "where": row.where,
+        "phase": row.phase,
+        **figure,
+        "floor": row.floor,
+        **written,
+        "ok": row.ok,
+    }
 
 
 def _side(side: str, seed: int) -> str:

@@ -2,7 +2,7 @@
 
 | figure                                     | tolerance | noise floor                       |
 |--------------------------------------------|-----------|-----------------------------------|
-| goodput                                    | 20 %      | 1 request/s                       |
+| goodput                                    | 20 %      | 20 good requests in the phase     |
 | median of first token, of whole answers    | 20 %      | 0.1 s, for local requests only    |
 | p95 and p99 of both                        | 35 %      | 0.1 s, for local requests only    |
 | slots in use                               | 20 %      | 1 slot                            |
@@ -10,24 +10,23 @@
 A local request takes 2 ms and its hops over HTTP about as much again: where both sides are under the floor
 they are told apart by their difference, and the floor is added to both before the tolerance is applied, as
 the judges of spread do. Requests that need a worker have no floor: their first token is due within 0.1 s.
+The floors are those of the judges of spread.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from harness.judging.bystanders import IN_FLIGHT_FLOOR, LATENCY_FLOOR_S
+from harness.judging.bystanders import IN_FLIGHT_FLOOR, LATENCY_FLOOR_S, LEAST_REQUESTS
 from harness.judging.result import Caller, Place, RunResult, Trend, Verdict
 
 PHASES = ("before", "during", "after")  # the fault; the attributes of a `Trend`
 MIDDLE_RATIO, TAIL_RATIO = 0.20, 0.35
-GOODPUT_FLOOR_RPS = 1.0  # about 20 good requests during a fault: fewer tell no share
-SLOTS = "slots in use"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric of callers as it is compared."""
+    """A metric as it is compared. `floor` in its unit."""
 
     metric: str
     label: str
@@ -36,7 +35,7 @@ class Figure:
     floor: float = 0.0
 
 
-GOODPUT = Figure("goodput_rps", "goodput", "requests/s", MIDDLE_RATIO, GOODPUT_FLOOR_RPS)
+GOODPUT = Figure("goodput_rps", "goodput", "requests/s", MIDDLE_RATIO)  # the floor is that of its phase
 IN_USE = Figure("in_use", "in use", "slots", MIDDLE_RATIO, IN_FLIGHT_FLOOR)
 
 
@@ -61,11 +60,12 @@ class Row:
     phase: str
     real: float
     virtual: float
+    floor: float = 0.0
 
     @property
     def small(self) -> bool:
         """Both under the noise floor: a ratio would tell of noise."""
-        return max(self.real, self.virtual) < self.figure.floor
+        return max(self.real, self.virtual) < self.floor
 
     @property
     def ratio(self) -> float:
@@ -75,7 +75,7 @@ class Row:
     @property
     def ok(self) -> bool:
         """Within the tolerance, the floor added to both where both are under it."""
-        added = self.figure.floor if self.small else 0.0
+        added = self.floor if self.small else 0.0
         limit = self.figure.tolerance_ratio + 1e-9  # 1.2 / 1 - 1 is a hair above 0.2 in binary
         return abs(_ratio(self.virtual + added, self.real + added) - 1) <= limit
 
@@ -134,25 +134,41 @@ def _plan(result: RunResult) -> tuple[str, str, int]:
 
 
 def _rows(reals: Sequence[RunResult], virtuals: Sequence[RunResult]) -> Iterator[Row]:
+    floors_rps = {phase: LEAST_REQUESTS / _length_s([*reals, *virtuals], phase) for phase in PHASES}
     for caller in reals[0].callers:
         for figure in ANSWERS if caller.inference else LOCALS:
-            yield from _phases(
-                caller.name,
-                figure,
-                [_of_caller(result.callers, caller.name, figure.metric) for result in reals],
-                [_of_caller(result.callers, caller.name, figure.metric) for result in virtuals],
-            )
-    seen, modelled = [_in_use(result) for result in reals], [_in_use(result) for result in virtuals]
-    for name in seen[0]:
-        yield from _phases(name, IN_USE, [at[name] for at in seen], [at[name] for at in modelled])
+            floors = floors_rps if figure is GOODPUT else dict.fromkeys(PHASES, figure.floor)
+            seen = [_of_caller(result.callers, caller.name, figure.metric) for result in reals]
+            modelled = [_of_caller(result.callers, caller.name, figure.metric) for result in virtuals]
+            yield from _phases(caller.name, figure, floors, seen, modelled)
+    held, predicted = [_in_use(result) for result in reals], [_in_use(result) for result in virtuals]
+    floors = dict.fromkeys(PHASES, IN_USE.floor)
+    for name in held[0]:
+        yield from _phases(name, IN_USE, floors, [at[name] for at in held], [at[name] for at in predicted])
 
 
-def _phases(where: str, figure: Figure, reals: Sequence[Trend], virtuals: Sequence[Trend]) -> Iterator[Row]:
+def _phases(
+    where: str, figure: Figure, floors: Mapping[str, float], reals: Sequence[Trend], virtuals: Sequence[Trend]
+) -> Iterator[Row]:
     """A row for each phase that both sides have a figure of."""
     for phase in PHASES:
         real, virtual = _middle(reals, phase), _middle(virtuals, phase)
         if real is not None and virtual is not None:
-            yield Row(where=where, figure=figure, phase=phase, real=real, virtual=virtual)
+            yield Row(
+                where=where, figure=figure, phase=phase, real=real, virtual=virtual, floor=floors[phase]
+            )
+
+
+def _length_s(results: Sequence[RunResult], phase: str) -> float:
+    """Of the phase, by a caller with a good answer in it. Infinite where there is none."""
+    for caller in (caller for result in results for caller in result.callers):
+        rate_rps, share, offered = (
+            getattr(caller.metrics.get(name, Trend()), phase)
+            for name in ("goodput_rps", "goodput_ratio", "offered")
+        )
+        if rate_rps:
+            return float(share * offered / rate_rps)
+    return float("inf")
 
 
 def _middle(trends: Sequence[Trend], phase: str) -> float | None:

@@ -15,7 +15,8 @@ from harness.reporting.cells import facts, grid, verdict_line
 
 NAMED = 4  # figures outside their tolerance that the summary names
 LABEL = 16  # columns of the names on the left
-_HEADING = "{:>6} {:>6} {:>6}".format("real", "virt.", "ratio")
+CELL = 19  # columns of a phase, the mark included: three of them and the names fit 80
+_HEADING = "{:>5} {:>5} {:>6}".format("real", "virt.", "ratio")
 
 
 def render_fidelity(found: Sequence[Fidelity]) -> RenderableType:
@@ -47,15 +48,16 @@ def summary(found: Sequence[Fidelity]) -> str:
 def _part(fidelity: Fidelity) -> Iterator[RenderableType]:
     yield verdict_line(fidelity.verdict, fidelity.title, _headline(fidelity))
     yield facts(_facts(fidelity))
-    columns = [("", LABEL), *((f"{phase}\n{_HEADING}", None) for phase in PHASES)]
+    columns = [("", LABEL), *((f"{phase:>{CELL - 1}}\n{_HEADING}", CELL) for phase in PHASES)]
     yield grid(columns, _lines(fidelity.rows, judged=fidelity.decided))
 
 
 def _headline(fidelity: Fidelity) -> str:
     if not fidelity.decided:
         return "the real run decided nothing, so that nothing is compared; is the machine busy?"
-    rows = len(fidelity.rows)
-    words = f"{rows - len(fidelity.outside)} of {rows} figures within tolerance, ! marks the others"
+    rows, outside = len(fidelity.rows), len(fidelity.outside)
+    marks = ", ! marks the others" if outside else ""
+    words = f"{rows - outside} of {rows} figures within tolerance{marks}"
     return words if fidelity.verdicts_agree else f"other verdicts; {words}"
 
 
@@ -101,9 +103,9 @@ def _lines(rows: Sequence[Row], *, judged: bool) -> Iterator[list[Text]]:
 def _cell(row: Row | None, *, judged: bool) -> Text:
     """`  62ms   59ms  x0.95!`."""
     if row is None:
-        return Text(f"{'-':>6} {'-':>6} {'-':>6}")
+        return Text(f"{'-':>5} {'-':>5} {'-':>6}")
     alarm = judged and not row.ok
-    words = f"{_value(row, row.real):>6} {_value(row, row.virtual):>6} {_apart(row):>6}"
+    words = f"{_value(row, row.real):>5} {_value(row, row.virtual):>5} {_apart(row):>6}"
     return Text(words + "!" * alarm, style="bold red" if alarm else "")
 
 
