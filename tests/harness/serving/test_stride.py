@@ -63,7 +63,7 @@ class Schedule:
             requests=[_request(rng, f"r{number}") for number in range(rng.choice((1, 4, 12, 20)))],
             meddling=[
                 (rng.uniform(0, SPAN_S), rng.choice(list(ACTS)), rng.randrange(1, 400))
-                for _ in range(rng.choice((0, 2, 6)))
+                for _ in range(rng.choice((0, 3, 12)))
             ],
         )
 
@@ -83,7 +83,7 @@ def _request(rng: random.Random, name: str) -> Request:
 
 # What may happen to a worker besides requests: a short lease runs out by itself, a second order renews it.
 ACTS: dict[str, Callable[[MemoryStand, int], object]] = {
-    "slow": lambda stand, much: stand.worker.inject(SlowSteps(factor=1 + much / 20), much / 300),
+    "slow": lambda stand, much: stand.worker.inject(SlowSteps(factor=1 + much / 50), much / 100),
     "mild": lambda stand, much: stand.worker.inject(SlowSteps(factor=1.0), 5.0),
     "heal": lambda stand, much: stand.worker.heal(),
     "late": lambda stand, much: stand.link.add_toxics([latency(much, jitter=much // 2)]),

@@ -1,0 +1,66 @@
+"""The virtual layer end to end: a history depends on scenario, preset, seed and costs, and on nothing else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from harness.clock import run_virtual
+from harness.deployment import Deploy, Deployment
+from harness.reporting.progress import NoProgress
+from harness.runner import run
+from harness.scenario import Phases, Scenario
+from harness.serving.cost_sets import SHIPPED
+from harness.virtual_deployment import deploy_virtual
+from policies.presets import PRESETS
+from scenarios import SCENARIOS
+
+SHORT = Phases(warm_up_s=0.5, baseline_s=2.0, fault_s=4.0, recovery_s=2.0, drain_s=5.0)
+COSTS = SHIPPED["tiny_cpu"]
+
+
+def history(scenario: Scenario, preset: str, seed: int, deploy: Deploy, path: Path) -> bytes:
+    run_virtual(run(scenario, PRESETS[preset], seed, deploy, path, NoProgress()))
+    return path.read_bytes()
+
+
+@asynccontextmanager
+async def without_strides(*args: object, costs: object) -> AsyncIterator[Deployment]:
+    async with deploy_virtual(*args, costs=costs) as deployment:
+        for link in deployment.links.values():
+            link.worker._foresee = None
+        yield deployment
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_history_is_the_same_to_the_byte_without_strides(name: str, preset: str, tmp_path: Path) -> None:
+    scenario = replace(SCENARIOS[name], phases=SHORT)
+    deploys = (partial(deploy_virtual, costs=COSTS), partial(without_strides, costs=COSTS))
+    once, stepwise = (history(scenario, preset, 7, deploy, tmp_path / "history.jsonl") for deploy in deploys)
+    assert once == stepwise
+    assert once.count(b"\n") > 1000
+
+
+@pytest.mark.parametrize("costs", SHIPPED)
+def test_the_same_seed_writes_the_same_history_and_another_seed_another(costs: str, tmp_path: Path) -> None:
+    scenario = replace(SCENARIOS["slow_worker"], phases=SHORT)
+    deploy = partial(deploy_virtual, costs=SHIPPED[costs])
+    first, again, other = (
+        history(scenario, "timeout_breaker_shed", seed, deploy, tmp_path / "history.jsonl")
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_a_layer_that_has_ended_leaves_no_task_and_can_be_stood_up_again(tmp_path: Path) -> None:
+    """`run_virtual` warns of tasks that are left, and warnings are errors here."""
+    scenario = replace(SCENARIOS["dead_worker"], phases=SHORT)
+    deploy = partial(deploy_virtual, costs=COSTS)
+    assert history(scenario, "none", 1, deploy, tmp_path / "a") == history(
+        scenario, "none", 1, deploy, tmp_path / "b"
+    )
