@@ -1,4 +1,4 @@
-"""The virtual layer end to end: a history depends on scenario, preset, seed and costs, and on nothing else."""
+"""The virtual layer end to end: a history depends on scenario, preset, seed and costs, and nothing else."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
