@@ -87,7 +87,8 @@ def _sign(saturates: bool | None, faulted: int) -> str:
 
 def _bounded(faulted: int, most: float, free: float) -> str:
     whose = "its batch and queue hold" if faulted == 1 else "their batches and queues hold"
-    return f", but {whose} at most {most:.0f} of the {free:.0f} free slots"
+    beside = f"of the {free:.0f} free slots" if most < free else f"beside {free:.0f} free slots"
+    return f", but {whose} at most {most:.0f} {beside}"
 
 
 def _link_latency(_setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:

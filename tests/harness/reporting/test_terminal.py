@@ -55,6 +55,16 @@ def test_hops_are_shown_before_during_and_after():
     assert "worker 2 /8 *" in shown
 
 
+def test_of_several_faulted_workers_one_is_shown_and_the_rest_counted():
+    shown = text(render_run(judged(faulted=("worker 1", "worker 2"))), 110)
+    assert "* is one of 2 faulted workers" in shown
+    assert "worker 1 /8 *" in shown
+    assert "worker 2" not in shown.split("caller")[0]
+    assert "2 workers held" in shown
+    both = text(render_comparison([judged(), judged(faulted=("worker 1", "worker 2"))]), 110)
+    assert "callers of the faulted workers: answered in time" in both
+
+
 def test_the_law_stands_beside_what_was_measured():
     shown = joined(text(render_run(judged())))
     law = judged().law
