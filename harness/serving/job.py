@@ -3,7 +3,7 @@
 import asyncio
 import zlib
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.errors import BadInput
 from harness.serving.answer import Answer, TextAnswer
@@ -29,6 +29,7 @@ class Job:
     arrived_s: float
     seated_s: float | None = None
     last_token_s: float | None = None
+    kept_s: list[float] = field(default_factory=list)  # when tokens came that are not handed over yet
 
     def take(self, token: int, now: float) -> bool:
         """Say a new token. Whether it was the last one, after which the answer is complete."""
@@ -44,11 +45,17 @@ class Job:
             self.answer.finish(reason, len(sequence.prompt), len(sequence.tokens))
         return last
 
-    def take_all(self, tokens: SequenceOf[int], times_s: SequenceOf[float]) -> None:
-        """Say tokens that came at `times_s`, none of which is the last one."""
+    def keep(self, tokens: SequenceOf[int], times_s: SequenceOf[float]) -> None:
+        """Take tokens that came at `times_s`, of which none is the first or the last, and say them later."""
         self.sequence.tokens.extend(tokens)
-        self.answer.say_all(times_s)
+        self.kept_s.extend(times_s)
         self.last_token_s = times_s[-1]
+
+    def hand_over(self) -> None:
+        """Say what was kept."""
+        if self.kept_s:
+            self.answer.say_all(self.kept_s)
+            self.kept_s = []
 
 
 def read_job(call: Call, engine: Engine) -> Job:

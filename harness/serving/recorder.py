@@ -1,6 +1,7 @@
 """Writes what happens at the hops into the history, on the run's own clock."""
 
 import asyncio
+from collections.abc import Callable
 
 from harness.judging.history import Attempted, Gauge, History, Refused, Visit
 from policies.outcome import Outcome
@@ -13,16 +14,18 @@ class Recorder(Observer):
     def __init__(self, history: History) -> None:
         self.history = history
         self._zero_s = 0.0
+        self._clock: Callable[[], float] = _loop_time_s
 
     def start(self) -> None:
         """The run starts now."""
-        self._zero_s = asyncio.get_running_loop().time()
+        self._clock = asyncio.get_running_loop().time
+        self._zero_s = self._clock()
 
     def at(self, loop_time_s: float) -> float:
         return loop_time_s - self._zero_s
 
     def now(self) -> float:
-        return self.at(asyncio.get_running_loop().time())
+        return self._clock() - self._zero_s
 
     def visit(self, hop: str, request: str, arrived_s: float, granted_s: float | None, kind: str) -> None:
         """A request left a hop. Times since the start of the run."""
@@ -63,3 +66,7 @@ class Recorder(Observer):
                 reason=rejection.reason,
             )
         )
+
+
+def _loop_time_s() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,13 +1,14 @@
 """Several steps of one batch that nothing is going to change, foreseen so that they need one timer.
 
-Who asks what has come so far is told (`Worker.catch_up`), and whatever could change the batch ends the
-stride: the history is the same to the byte as with one timer a step.
+Whatever could change the batch ends the stride, and who asks what has come so far is told
+(`Worker.catch_up`): the history is the same to the byte as with one timer a step.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
+from itertools import accumulate
 
 from harness.serving.engine import Sequence
 from harness.serving.pace import Pace
@@ -44,14 +45,9 @@ def plan_stride(
     steps = min(sequence.max_tokens - len(sequence.tokens) for sequence in batch)
     if steps < 2:
         return None
-    stride = Stride(now, foresee(batch, steps), [])
-    steady_s = pace.steady_until_s(now)
-    at_s = now
-    for computed_s in stride.computed_s:
-        if stride.ends_s and at_s >= until_s:
-            break
-        at_s += pace.step_s(computed_s, now)
-        if at_s >= steady_s:
-            break
-        stride.ends_s.append(at_s)
-    return stride if len(stride.ends_s) > 1 else None
+    computed_s = foresee(batch, steps)
+    ends_s = list(accumulate((pace.step_s(each_s, now) for each_s in computed_s), initial=now))[1:]
+    steady = bisect_left(ends_s, pace.steady_until_s(now))  # steps that end before anything changes by itself
+    in_time = bisect_left(ends_s, until_s) + 1  # steps that start before then
+    usable = min(steady, in_time)
+    return Stride(now, computed_s, ends_s[:usable]) if usable > 1 else None

@@ -49,7 +49,8 @@ class Worker:
     """Serves calls with one engine. `run` is the step loop; `handle` may be awaited by many at once.
 
     `read`: makes the job of a call. `foresee`: an engine that knows how long steps will take is not asked
-    for each; such a worker has no meter, since nobody would be told of a step when it happens.
+    for each. Such a worker says tokens between an answer's first and last when somebody asks (`catch_up`),
+    and has no meter, since nobody is told of a step when it happens.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class Worker:
         self.counts = Counts()
         self._compute = compute
         self._foresee = foresee
-        self._may_stride = True
+        self._ahead = foresee is not None  # steps may be foreseen, and tokens said later
         self._read = read
         self._meter = meter or Meter()
         self._jobs: dict[Sequence, Job] = {}
@@ -101,14 +102,14 @@ class Worker:
         self._wake()
 
     def take_single_steps(self) -> None:
-        """Hand over each token when it is made, from now on."""
+        """Say each token when it is made, from now on."""
         self.catch_up()
-        self._may_stride = False
+        self._ahead = False
         self._wake()
 
     def take_strides(self) -> None:
         """Undo `take_single_steps`."""
-        self._may_stride = True
+        self._ahead = self._foresee is not None
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
@@ -157,16 +158,23 @@ class Worker:
                 job.done.set_result(outcome)
 
     def catch_up(self) -> None:
-        """Hand over what the steps of the present stride have brought so far."""
+        """Say all that the steps so far have brought."""
+        if self._ahead:
+            self._advance()
+            for job in self._jobs.values():
+                job.hand_over()
+
+    def _advance(self) -> None:
+        """Take what the steps of the present stride have brought so far."""
         stride = self._stride
-        if stride is None or not (over := stride.over(_now()) - stride.given):
+        if stride is None or (over := stride.over(_now())) == stride.given:
             return
-        first, stride.given = stride.given, stride.given + over
-        times_s = stride.ends_s[first : stride.given]
-        for step in range(first, stride.given):
+        times_s = stride.ends_s[stride.given : over]
+        for step in range(stride.given, over):
             self._count_step(stride.ends_s[step] - stride.start_s(step), len(self._striding))
+        stride.given = over
         for job in self._striding:
-            job.take_all([0] * over, times_s)
+            job.keep([0] * len(times_s), times_s)
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -194,12 +202,13 @@ class Worker:
             late = Outcome(
                 kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by=self.name, status=504
             )
+            job.hand_over()
             job.done.set_result(late)
             self._release(job)
         self._next_deadline_s = min((j.call.deadline_s for j in self._jobs.values()), default=NEVER)
 
     def _plan(self, batch: list[Sequence]) -> Stride | None:
-        if self._foresee is None or not self._may_stride:
+        if self._foresee is None or not self._ahead:
             return None
         return plan_stride(batch, self._foresee, self.pace, _now(), self._next_deadline_s)
 
@@ -207,7 +216,7 @@ class Worker:
         """Take the steps of a stride; the one that something happens in is the last."""
         self._stride, self._striding = stride, [self._jobs[sequence] for sequence in batch]
         await self._wait(stride.ends_s[-1])
-        self.catch_up()
+        self._advance()
         last, self._stride = stride.given, None
         started_s = stride.start_s(last)
         await self.pace.hold(started_s, stride.computed_s[last])
@@ -226,20 +235,26 @@ class Worker:
     def _end_step(self, batch: list[Sequence], tokens: list[int], started_s: float) -> None:
         now = _now()
         self._count_step(now - started_s, len(tokens))
-        prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
-        self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
+        if not self._ahead:
+            prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
+            self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
         for sequence, token in zip(batch, tokens, strict=True):
-            self._give(self._jobs.get(sequence), token, now)
+            job = self._jobs.get(sequence)
+            if job is None or job.done.done():
+                continue
+            if self._ahead and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
+                job.keep((token,), (now,))
+            else:
+                self._give(job, token, now)
 
     def _count_step(self, seconds: float, tokens: int) -> None:
         self.counts.steps += 1
         self.counts.step_seconds += seconds
         self.counts.tokens += tokens
 
-    def _give(self, job: Job | None, token: int, now: float) -> None:
+    def _give(self, job: Job, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
-        if job is None or job.done.done():
-            return
+        job.hand_over()
         if job.last_token_s is None:
             self._meter.first_token(now - job.arrived_s)
         else:
@@ -251,6 +266,7 @@ class Worker:
     def _fail(self, batch: list[Sequence], cause: str) -> None:
         for job in [self._jobs[s] for s in batch if s in self._jobs]:
             if not job.done.done():
+                job.hand_over()
                 job.done.set_result(Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500))
             self._release(job)
 

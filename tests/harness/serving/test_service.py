@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from harness.judging.history import Gauge, History, Visit
-from harness.serving.http_server import LOCAL
+from harness.serving.openai_api import LOCAL
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
 from policies.outcome import OK, Outcome
