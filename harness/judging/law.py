@@ -69,7 +69,7 @@ def _slow_steps(setup: Setup, law: Law, load: Load, service: Service, bite: Bite
             "rho_s": rho * factor,
             "slots_needed": needed,
             "must_fill": must_fill,
-            "oracle_capture": queueing.captured_ratio(load.overall_share, factor),
+            "oracle_capture": queueing.captured_ratio(load.overall_share, factor, most, others),
         }
     )
     drained_rps = load.faulted * (law.capacity_rps or 0.0) / factor

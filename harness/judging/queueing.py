@@ -70,12 +70,14 @@ def full_between_s(slots: int, in_use: float, arrivals_rps: float, drained_rps: 
     return max(0.0, free - chance) / arrivals_rps, max(latest, (free + chance) / arrivals_rps)
 
 
-def captured_ratio(share: float, factor: float) -> float:
+def captured_ratio(share: float, factor: float, at_most: float = inf, others: float = 0.0) -> float:
     """Share of the requests under way at workers that get `share` of them and take `factor` times as long.
 
-    Little's law: p * k / (p * k + 1 - p). A floor where they saturate: their queues grow without end.
+    Little's law: p * k / (p * k + 1 - p). A floor where they saturate: their queues grow without end, or
+    until they hold `at_most` beside the `others`.
     """
-    return share * factor / (share * factor + 1 - share)
+    captured = share * factor / (share * factor + 1 - share)
+    return captured if at_most == inf else min(captured, at_most / (at_most + max(0.0, others)))
 
 
 def unavoidable_loss_ratio(workers: int, rho: float, factor: float, faulted: int = 1) -> float:

@@ -53,6 +53,11 @@ def test_a_quarter_of_the_traffic_ten_times_slower_holds_77_percent_of_the_slots
     assert captured_ratio(0.25, 1) == 0.25
 
 
+def test_a_full_queue_captures_no_more_than_it_holds():
+    assert captured_ratio(0.25, 10, at_most=24, others=76.0) == pytest.approx(0.24)
+    assert captured_ratio(0.25, 10, at_most=264, others=6.0) == captured_ratio(0.25, 10)
+
+
 def test_littles_law_gives_the_slots_that_a_delay_needs():
     assert slots_needed(5.0, 6.5, others=9.0) == pytest.approx(41.5)
 
