@@ -10,7 +10,8 @@ from harness.serving.worker import Worker
 from policies.outcome import Outcome
 from policies.pipeline import Pipeline
 from policies.policy import Attempt, Picker
-from tests.theory.queueing_parts import Census, Draw, inside, one_at_a_time
+from tests.theory.draws import Draw
+from tests.theory.queueing_parts import Census, inside, one_at_a_time
 
 
 class CountedLink:

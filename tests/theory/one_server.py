@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.clock import run_virtual
-from tests.theory.queueing_parts import Census, Draws, inside, one_at_a_time, open_loop, running
+from tests.theory.draws import Draws
+from tests.theory.queueing_parts import Census, inside, one_at_a_time, open_loop, running
 from tests.theory.recursions import lindley, same_path
 from tests.theory.row import Row, Target
 

@@ -1,13 +1,10 @@
-"""What the studies put around our own parts: draws, an engine of drawn times, load, and Little's law."""
+"""What the studies put around our own parts: an engine of drawn times, load, and Little's law."""
 
 import asyncio
 from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from harness.load.callers import Planned, send_open_loop
 from harness.serving.engine import Engine, Tokenizer
@@ -17,27 +14,10 @@ from harness.serving.model.byte_tokenizer import ByteTokenizer
 from harness.serving.worker import Worker
 from policies.outcome import Outcome
 from policies.policy import Call, Next
+from tests.theory.draws import Draw
 
 UNBOUNDED = 10**9  # waiting places
 EXACTLY = 1e-9  # relative: what is left of an identity after adding floats up
-
-Draw = Callable[[], float]
-Draws = NDArray[np.float64]
-
-
-def even_draws(count: int, purpose: str) -> Draws:
-    """`count` numbers in (0, 1), one from each of `count` equal cells, in random order.
-
-    Their mean and moments are those of the uniform distribution nearly exactly, which takes the error of the
-    offered load out of a run (stratified sampling); what is left is the error of their order.
-    """
-    rng = np.random.default_rng(list(purpose.encode()))
-    return (rng.permutation(count) + rng.uniform(1e-12, 1.0, count)) / count
-
-
-def exponential(draws: Draws, mean: float = 1.0) -> Draws:
-    """Exponential times of `mean` by inversion."""
-    return -mean * np.log(draws)
 
 
 class TimedEngine(Engine, Protocol):

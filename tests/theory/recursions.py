@@ -4,7 +4,7 @@ from heapq import heapify, heapreplace
 
 import numpy as np
 
-from tests.theory.queueing_parts import Draws
+from tests.theory.draws import Draws
 from tests.theory.row import Row, Target
 
 SAME = 1e-12  # ratio: what is left of an equality after adding floats up

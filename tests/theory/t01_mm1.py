@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tests.theory.draws import even_draws, exponential
 from tests.theory.one_server import serve
-from tests.theory.queueing_parts import even_draws, exponential
 from tests.theory.row import Row, Target
 
 TARGET = Target("T01", "M/M/1, Little")

@@ -12,7 +12,8 @@ from harness.serving.recorder import Recorder
 from harness.serving.service import Service
 from policies.outcome import OK, Outcome
 from policies.policy import Call
-from tests.theory.queueing_parts import Census, Draws, even_draws, exponential, open_loop
+from tests.theory.draws import Draws, even_draws, exponential
+from tests.theory.queueing_parts import Census, open_loop
 from tests.theory.recursions import kiefer_wolfowitz, same_path
 from tests.theory.row import Row, Target
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tests.theory.draws import Draws, even_draws, exponential
 from tests.theory.one_server import serve
-from tests.theory.queueing_parts import Draws, even_draws, exponential
 from tests.theory.row import Row, Target
 
 TARGET = Target("T03", "Pollaczek-Khinchine")

@@ -4,16 +4,8 @@ import numpy as np
 
 from harness.clock import run_virtual
 from harness.serving.cost_model import CostModel, Costs
-from tests.theory.queueing_parts import (
-    Census,
-    Draws,
-    even_draws,
-    exponential,
-    inside,
-    open_loop,
-    running,
-    worker_on,
-)
+from tests.theory.draws import Draws, even_draws, exponential
+from tests.theory.queueing_parts import Census, inside, open_loop, running, worker_on
 from tests.theory.recursions import SAME, batch_server, same_path
 from tests.theory.row import Row, Target
 

@@ -40,7 +40,7 @@ def fast() -> list[Row]:
 
 def full() -> list[Row]:
     quoted = [row for factor in QUOTED for row in _formula_rows(factor)]
-    return [*quoted, *(row for factor in QUOTED for row in _rows(factor, 200_000, 0.02, 0.02))]
+    return [*quoted, *(row for factor in QUOTED for row in _rows(factor, 150_000, 0.02, 0.02))]
 
 
 def mean_value_analysis(factor: float) -> Flow:
