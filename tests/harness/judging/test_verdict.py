@@ -176,25 +176,6 @@ def test_untouched_requests_suffer_only_when_pressure_spreads():
     assert contained.value == pytest.approx(0, abs=0.02)
 
 
-class Counted(list):
-    """Records that count how often somebody goes through all of them."""
-
-    scans = 0
-
-    def __iter__(self):
-        self.scans += 1
-        return super().__iter__()
-
-
-@pytest.mark.parametrize("workers", [4, 12])
-def test_a_history_is_gone_through_once_however_many_workers_there_are(workers):
-    names = tuple(f"worker {number}" for number in range(workers))
-    history = simulate(workers=names, faulted=names[:2], fault_s=4.0, recovery_s=1.0)
-    history.records = Counted(history.records)
-    judge(history)
-    assert history.records.scans == 1
-
-
 def test_the_faulted_worker_captures_the_slots_of_whoever_waits():
     (spread,) = by_name(judged().measures, "slot_capture", "worker 2")
     (contained,) = by_name(judged(**CONTAINED).measures, "slot_capture", "worker 2")
