@@ -7,9 +7,9 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
-from multiprocessing.synchronize import Event
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from harness.errors import BadInput, EnvironmentFault
@@ -64,8 +64,8 @@ def _conduct(run: VirtualRun, folder: Path) -> str:
 def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that end with the block, whatever ended it, and with the main process."""
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(stop,))
+    told, tell = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(told,))
     try:
         yield pool
     except BrokenProcessPool as gone:
@@ -73,18 +73,21 @@ def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
             "a process of ours was killed, perhaps for want of memory. Try fewer --jobs"
         ) from gone
     finally:
-        stop.set()
+        tell.close()
         pool.shutdown(wait=True, cancel_futures=True)
+        told.close()
 
 
-def _begin(stop: Event) -> None:
+def _begin(told: Connection) -> None:
     """Ctrl-C reaches the whole group, but the main process decides, and ends us in the middle of a run."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     die_with_parent()
-    threading.Thread(target=_end_when_told, args=(stop,), name="stop-watch", daemon=True).start()
+    threading.Thread(target=_end_when_told, args=(told,), name="stop-watch", daemon=True).start()
 
 
-def _end_when_told(stop: Event) -> None:
-    stop.wait()
+def _end_when_told(told: Connection) -> None:
+    """A pipe that closes wakes everybody; an event would wait for whoever was killed to wake up."""
+    with suppress(EOFError, OSError):
+        told.recv_bytes()
     os._exit(0)

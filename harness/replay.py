@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.errors import BadInput
 from harness.judging.result import RunResult
 from harness.results import RESULT, ROOT
-from harness.virtual_run import HISTORY
+from harness.virtual_run import HISTORY, digest
 
 Known = tuple[Path, RunResult]
 
@@ -34,9 +34,14 @@ def compare(folder: Path, result: RunResult, known: Known | None) -> tuple[bool,
     if known is None:
         return True, f"replayed; no earlier result to compare with. Digest of its history: {result.digest}"
     path, before = known
-    if before.digest == result.digest:
+    if before.digest == result.digest and _unchanged(path.parent / HISTORY, before.digest):
         return True, f"the same history to the byte as {path.parent} (digest {result.digest[:12]})"
     return False, f"NOT the same history as {path.parent}: {_first_difference(path.parent, folder)}"
+
+
+def _unchanged(path: Path, recorded: str) -> bool:
+    """Whether a history is as it was when its digest was taken, or is no longer there."""
+    return not path.exists() or digest(path) == recorded
 
 
 def _first_difference(before: Path, now: Path) -> str:
