@@ -4,6 +4,7 @@ import asyncio
 from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Protocol
 
 from harness.load.callers import Planned, send_open_loop
@@ -78,26 +79,27 @@ class Census:
     """Who is inside a part, kept twice: as a number over time, and as the time that each one stayed.
 
     Little's law says that the two agree, over any window, if those still inside count with the time that
-    they have stayed so far. `count`, the part's own books, must say the same number at every arrival.
+    they have stayed so far. `books`, the part's own, must say the same number at every arrival.
     """
 
-    def __init__(self, count: Callable[[], int] | None = None) -> None:
+    def __init__(self, books: Callable[[], int] | None = None) -> None:
         self.sojourns_s = array("d")  # of those that left, in the order in which they left
         self.failed = 0
         self._differs = ""
-        self._count = count
-        self._inside = 0
+        self._books = books
+        self._numbers = count()
+        self._since_s: dict[int, float] = {}  # of those inside
         self._arrived = 0
         self._area_s = 0.0
+        self._stayed_s = 0.0  # those that left, all together
         self._last_s = self._began_s = _now()
-        self._entered_s = self._left_s = 0.0  # sums of the times at which somebody did
 
     async def visit(self, stay: Awaitable[Outcome]) -> Outcome:
         """Wait for `stay`, and count the one that does."""
         arrived_s = self._advance(arrival=True)
-        self._inside += 1
+        number = next(self._numbers)
+        self._since_s[number] = arrived_s
         self._arrived += 1
-        self._entered_s += arrived_s - self._began_s
         try:
             outcome = await stay
         except Exception:
@@ -105,8 +107,7 @@ class Census:
             raise
         finally:
             left_s = self._advance()
-            self._inside -= 1
-            self._left_s += left_s - self._began_s
+            self._stayed_s += left_s - self._since_s.pop(number)
         self.failed += not outcome.answered
         self.sojourns_s.append(left_s - arrived_s)
         return outcome
@@ -114,8 +115,9 @@ class Census:
     def restart(self) -> None:
         """The window begins now; those inside have just come."""
         self._advance()
-        self._began_s, self._area_s, self._entered_s, self._left_s = self._last_s, 0.0, 0.0, 0.0
-        self._arrived = self._inside
+        self._began_s, self._area_s, self._stayed_s = self._last_s, 0.0, 0.0
+        self._since_s = dict.fromkeys(self._since_s, self._last_s)
+        self._arrived = len(self._since_s)
 
     def mean_inside(self) -> float:
         """L, until now."""
@@ -126,7 +128,7 @@ class Census:
         """Little's law until now, L = lambda * W; the part's books agreed at every arrival; nobody failed."""
         length = self.mean_inside()
         lasted_s = self._last_s - self._began_s
-        stayed_s = self._left_s + self._inside * lasted_s - self._entered_s
+        stayed_s = self._stayed_s + sum(self._last_s - since_s for since_s in self._since_s.values())
         rate, mean_stay_s = self._arrived / lasted_s, stayed_s / self._arrived
         assert abs(length - rate * mean_stay_s) <= EXACTLY * length, (length, rate, mean_stay_s)
         assert not self._differs, self._differs
@@ -135,9 +137,10 @@ class Census:
     def _advance(self, *, arrival: bool = False) -> float:
         now = _now()
         if now > self._last_s:
-            if arrival and self._count is not None and self._count() != self._inside:
-                self._differs = self._differs or f"at {now:g} s {self._count()} inside, {self._inside} seen"
-            self._area_s += self._inside * (now - self._last_s)
+            if arrival and self._books is not None and self._books() != len(self._since_s):
+                seen = len(self._since_s)
+                self._differs = self._differs or f"at {now:g} s {self._books()} inside, {seen} seen"
+            self._area_s += len(self._since_s) * (now - self._last_s)
             self._last_s = now
         return now
 
