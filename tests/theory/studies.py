@@ -19,10 +19,13 @@ NAMES: tuple[str, ...] = (
     "t06_closed_network",
     "t07_spread_time",
     "t09_retry_policies",
+    "t10_collapse",
     "t11_backoff",
     "t12_jitter",
+    "t13_closed_loop",
     "t14_retry_law",
     "t15_recovery",
+    "t17_hedging",
     "t21_scalability",
 )
 
