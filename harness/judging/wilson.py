@@ -1,0 +1,15 @@
+"""How sure a share of a few runs is."""
+
+from math import sqrt
+
+Z95 = 1.959964  # of the normal distribution, two-sided 95 %
+
+
+def interval(hits: int, runs: int, z: float = Z95) -> tuple[float, float]:
+    """The Wilson score interval of the share `hits` / `runs`; everything is possible after no run at all."""
+    if runs == 0:
+        return 0.0, 1.0
+    share, noise = hits / runs, z * z / runs
+    middle = share + noise / 2
+    half = z * sqrt(share * (1 - share) / runs + noise / (4 * runs))
+    return max(0.0, (middle - half) / (1 + noise)), min(1.0, (middle + half) / (1 + noise))

@@ -1,0 +1,189 @@
+"""A sweep as people read it: the answer for each policy, its grid, and the danger zone beside the law.
+
+Pure functions of the rows. The tables adapt to the width; without colour they are plain ASCII.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from harness.judging.danger_zone import Counts, Zone, find_zone
+from harness.judging.plain_text import plain
+from harness.judging.result import Verdict
+from harness.judging.swept import Axes, Cell, Swept, by_factor, count
+from harness.judging.wilson import interval
+from harness.reporting.cells import COLOURS, facts, grid
+from harness.reporting.zone_words import times, zone_summary, zone_words
+
+GAP = 2  # columns between columns
+_DIGITS = re.compile(r"\d[\d.,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One policy with one number of slow workers."""
+
+    policy: str
+    slow: int
+    axes: Axes
+    cells: dict[Cell, Counts]
+    rows: list[Swept]
+
+    def along(self, load: float) -> dict[float, Counts]:
+        return by_factor(self.cells, self.policy, self.slow, load)
+
+    def zones(self) -> dict[float, Zone]:
+        return {load: find_zone(self.along(load)) for load in self.axes.loads}
+
+
+def render_sweep(scenario: str, pool: int, axes: Axes, rows: Sequence[Swept]) -> RenderableType:
+    """`pool`: number of workers. Cells that have not run yet are shown as `-`."""
+    return _Sweep(scenario, pool, axes, rows)
+
+
+class _Sweep:
+    """Decides at rendering time, when the width is known."""
+
+    def __init__(self, scenario: str, pool: int, axes: Axes, rows: Sequence[Swept]) -> None:
+        self._scenario, self._pool, self._axes = scenario, pool, axes
+        self._blocks = list(_blocks(axes, rows))
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        title = f"{self._scenario}, {self._pool} workers: where contained turns into spread"
+        yield Text(plain(title), style="bold")
+        yield facts_of((self._name(block), zone_summary(block.zones())) for block in self._blocks)
+        for block in self._blocks:
+            yield Text()
+            yield from self._block(block, options.max_width)
+
+    def _block(self, block: _Block, width: int) -> Iterator[RenderableType]:
+        yield Text(f"{plain(block.policy)}, {block.slow} of {self._pool} workers slow", style="bold")
+        for table in _tables(block, width):
+            yield table
+            yield Text()
+        yield _zone_table(block)
+        notes = list(_notes(block))
+        if notes:
+            yield Text()
+            yield facts(notes)
+
+    def _name(self, block: _Block) -> str:
+        several = len(self._axes.slow) > 1
+        return f"{block.policy}, {block.slow} slow" if several else block.policy
+
+
+def facts_of(lines: Iterator[tuple[str, str]]) -> Table:
+    """As `facts`, the first column as wide as its words."""
+    return _bare([[Text(plain(word), style="bold"), Text(rest)] for word, rest in lines])
+
+
+def _bare(rows: Sequence[Sequence[Text]]) -> Table:
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _blocks(axes: Axes, rows: Sequence[Swept]) -> Iterator[_Block]:
+    for policy in axes.policies:
+        for slow in axes.slow:
+            mine = [row for row in rows if (row.cell.policy, row.cell.slow) == (policy, slow)]
+            yield _Block(policy, slow, axes, count(mine, axes.seeds), mine)
+
+
+def _tables(block: _Block, width: int) -> Iterator[Table]:
+    """Rows are factors, columns loads; as many tables side by side as the loads need, one below another."""
+    columns = [(f"load {load:g}", _column(block, load)) for load in block.axes.loads]
+    names = [times(factor) for factor in block.axes.factors]
+    room = width - max(map(len, [*names, "factor"])) - GAP
+    for group in _fitting(columns, room):
+        rows = ([Text(name), *(cells[at] for _, cells in group)] for at, name in enumerate(names))
+        yield grid([("factor", None), *((heading, None) for heading, _ in group)], rows)
+
+
+def _column(block: _Block, load: float) -> list[Text]:
+    along = block.along(load)
+    return [_cell(along.get(factor)) for factor in block.axes.factors]
+
+
+def _fitting(columns: list[tuple[str, list[Text]]], room: int) -> Iterator[list[tuple[str, list[Text]]]]:
+    group: list[tuple[str, list[Text]]] = []
+    left = room
+    for heading, cells in columns:
+        needs = GAP + max(len(heading), *(len(cell.plain) for cell in cells))
+        if group and needs - GAP > left:
+            yield group
+            group, left = [], room
+        group.append((heading, cells))
+        left -= needs
+    yield group
+
+
+def _cell(counts: Counts | None) -> Text:
+    """`contained`, `spread`, `2/3 spread`, `1/3 contained` (the rest is not decided), `?`, `-`."""
+    if counts is None:
+        return Text("-")
+    if not counts.decided:
+        return Text("?", style=COLOURS[Verdict.INCONCLUSIVE])
+    if counts.all_contained:
+        return Text("contained", style=COLOURS[Verdict.PASS])
+    if counts.all_spread:
+        return Text("spread", style=COLOURS[Verdict.FAIL])
+    number, word = (counts.spread, "spread") if counts.spread else (counts.contained, "contained")
+    return Text(f"{number}/{counts.seeds} {word}", style=COLOURS[Verdict.INCONCLUSIVE])
+
+
+def _zone_table(block: _Block) -> Table:
+    rows = []
+    for load, zone in block.zones().items():
+        rows.append([Text(f"{load:g}"), Text(zone_words(zone)), Text(_law(block, load))])
+        along = block.along(load)
+        rows += [[Text(), _chance(factor, along[factor]), Text()] for factor in zone.torn]
+    law = "saturates from (law)" if all(row.law_applies for row in block.rows) else "without policy (law)"
+    return grid([("load", None), ("danger zone", None), (law, None)], rows)
+
+
+def _chance(factor: float, counts: Counts) -> Text:
+    """Of spread, over the seeds that decided."""
+    low, high = interval(counts.spread, counts.decided)
+    share = counts.spread / counts.decided
+    return Text(
+        f"{times(factor)}: {counts.spread} of {counts.decided} spread,"
+        f" {share:.0%} (95% sure: {low:.0%} to {high:.0%})"
+    )
+
+
+def _law(block: _Block, load: float) -> str:
+    """A worker saturates if and only if rho * s > 1."""
+    loads = [row.rho for row in block.rows if row.cell.load == load and row.rho]
+    return times(1 / median(loads)) if loads else "-"
+
+
+def _notes(block: _Block) -> Iterator[tuple[str, str]]:
+    unsure = [row for row in block.rows if row.verdict is Verdict.INCONCLUSIVE]
+    kinds = Counter(_kind(row) for row in unsure)
+    for kind, number in kinds.most_common(2):
+        example = next(row for row in unsure if _kind(row) == kind)
+        words = plain(example.headline.removeprefix("inconclusive: "))
+        yield "?", f"{number} inconclusive, such as ({example.cell.words}): {words}"
+    against = [row for row in block.rows if row.contradicted]
+    if against:
+        yield "law", f"contradicted by {len(against)} of {len(block.rows)} runs: {_first(against)}"
+
+
+def _first(rows: Sequence[Swept]) -> str:
+    row = min(rows, key=lambda row: (row.cell, row.seed))
+    return f"{plain(row.contradicted)}; limplock replay {row.replay}"
+
+
+def _kind(row: Swept) -> str:
+    """The same reason with other figures is the same."""
+    return _DIGITS.sub("#", row.headline)
