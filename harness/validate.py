@@ -11,7 +11,9 @@ from harness.errors import BadInput
 from harness.exit_codes import ExitCode, worst
 from harness.interrupts import interruptible
 from harness.judging.fidelity import Fidelity, Row, compare
-from harness.judging.result import RunResult
+from harness.judging.pooling import pool_latencies
+from harness.judging.reading import read_history
+from harness.judging.result import RunResult, Setting, Verdict
 from harness.real_deployment import Options
 from harness.reporting.console import PipeConsole
 from harness.reporting.fidelity import render_fidelity
@@ -20,13 +22,16 @@ from harness.serving.cost_model import Costs
 from harness.serving.cost_store import CALIBRATED, REMEDY, choose_costs
 from harness.suite import Planned, run_all
 from harness.verdict_codes import exit_code
-from harness.virtual_run import VirtualRun
+from harness.virtual_run import HISTORY, VirtualRun
 
 SCENARIOS = ("healthy", "slow_worker")
 PRESETS = ("none", "timeout_breaker_shed")  # what spreads and what contains
 MODEL, DEVICE = "tiny", "cpu"  # steps padded as the scenario says; no GPU makes the same steps everywhere
 MOST_RUNS = 20
 FIDELITY = "fidelity.json"
+SIDES = ("real", "virtual")
+
+Pair = tuple[RunResult, RunResult]  # real, virtual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,18 +46,16 @@ class Validation:
     def virtual(self, folder: Path) -> list[list[RunResult]]:
         """The results of each seed in the order of the plan."""
         with interruptible():
-            return [
-                [self._conduct(folder / _side("virtual", s), p, s) for p in self.plan] for s in self.seeds
-            ]
+            return [[self._conduct(folder, planned, seed) for planned in self.plan] for seed in self.seeds]
 
     def real(self, folder: Path) -> list[list[RunResult]]:
         """The same of real runs. An interrupt keeps the files written so far."""
-        return [run_all(self.plan, s, self.options, folder / _side("real", s)) for s in self.seeds]
+        return [run_all(self.plan, s, self.options, _seed_folder(folder, "real", s)) for s in self.seeds]
 
     def _conduct(self, folder: Path, planned: Planned, seed: int) -> RunResult:
         scenario, preset = planned.scenario.name, planned.preset.name
         run = VirtualRun(scenario=scenario, preset=preset, seed=seed, costs=self.costs)
-        return run.conduct(run_folder(folder, scenario, preset))
+        return run.conduct(run_folder(_seed_folder(folder, "virtual", seed), scenario, preset))
 
 
 def run_validate(
@@ -82,17 +85,30 @@ def run_validate(
     if CALIBRATED not in chosen.costs.name:
         console.print(f"these are not of this machine: {REMEDY} first (a minute) for a fair comparison")
     virtual = asked.virtual(folder)
-    found = pair(asked.real(folder), virtual)
+    found = [compare(pool(pairs, folder)) for pairs in pair(asked.real(folder), virtual)]
     write_fidelity(folder, found)
     PipeConsole().print(render_fidelity(found))
     console.print(f"files: {folder}/", markup=False)
     return code(found)
 
 
-def pair(real: Sequence[Sequence[RunResult]], virtual: Sequence[Sequence[RunResult]]) -> list[Fidelity]:
-    """From results by seed, each in the order of the plan, to one comparison for each entry of the plan."""
-    pairs = (zip(*side, strict=True) for side in zip(real, virtual, strict=True))
-    return [compare(of_one) for of_one in zip(*pairs, strict=True)]
+def pair(real: Sequence[Sequence[RunResult]], virtual: Sequence[Sequence[RunResult]]) -> list[list[Pair]]:
+    """From results by seed, each in the order of the plan, to the pairs of each entry of the plan."""
+    by_seed = [list(zip(*sides, strict=True)) for sides in zip(real, virtual, strict=True)]
+    return [list(pairs) for pairs in zip(*by_seed, strict=True)]
+
+
+def pool(pairs: Sequence[Pair], folder: Path) -> list[Pair]:
+    """Several pairs of one plan with the latencies of all that were decided together, read from `folder`."""
+    decided = [pair for pair in pairs if pair[0].verdict is not Verdict.INCONCLUSIVE]
+    others = [pair for pair in pairs if pair[0].verdict is Verdict.INCONCLUSIVE]
+    if len(decided) < 2:
+        return list(pairs)
+    sides = [
+        pool_latencies(results, (read_history(_place(folder, side, r.setting) / HISTORY) for r in results))
+        for side, results in zip(SIDES, zip(*decided, strict=True), strict=True)
+    ]
+    return [*zip(*sides, strict=True), *others]
 
 
 def code(found: Sequence[Fidelity]) -> ExitCode:
@@ -124,8 +140,12 @@ def _plain(title: str, row: Row) -> dict[str, object]:
     }
 
 
-def _side(side: str, seed: int) -> str:
-    return f"{side}-seed-{seed}"
+def _seed_folder(folder: Path, side: str, seed: int) -> Path:
+    return folder / f"{side}-seed-{seed}"
+
+
+def _place(folder: Path, side: str, run: Setting) -> Path:
+    return run_folder(_seed_folder(folder, side, run.seed), run.scenario, run.preset)
 
 
 def _check_padded(costs: Costs) -> None:

@@ -53,7 +53,7 @@ LOCALS = (GOODPUT, *_latencies("e2e_s", "e2e", LATENCY_FLOOR_S))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One figure of one caller or hop in one phase. Of several runs the median."""
+    """One figure of one caller or hop in one phase. Of several runs the median, unless they are pooled."""
 
     where: str
     figure: Figure

@@ -1,5 +1,6 @@
 """The command from its line to its exit code, with something quicker in the place of the real runs."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -87,26 +88,20 @@ def test_every_plan_is_run_with_every_seed_on_both_sides_and_all_rows_are_left_a
 ) -> None:
     seen: list[tuple[str, str, int]] = []
 
-    def pretend(plan: Sequence[Planned], seed: int, _options: object, _folder: Path) -> list[RunResult]:
+    def pretend(plan: Sequence[Planned], seed: int, _options: object, folder: Path) -> list[RunResult]:
+        """What ran virtually, in the place of a real run."""
         seen.extend((planned.scenario.name, planned.preset.name, seed) for planned in plan)
-        return virtual[len({number for *_, number in seen}) - 1]
+        shutil.copytree(tmp_path / f"virtual-seed-{seed}", folder)
+        return [RunResult.from_json((folder / "healthy.none" / "result.json").read_text())]
 
-    def keep(asked: validate.Validation, folder: Path) -> list[list[RunResult]]:
-        virtual.extend(conduct(asked, folder))
-        return virtual
-
-    virtual: list[list[RunResult]] = []
-    conduct = validate.Validation.virtual
     monkeypatch.setenv("LIMPLOCK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(validate.Validation, "virtual", keep)
     monkeypatch.setattr(validate, "run_all", pretend)
     line = ["validate", "healthy", "--policy", "none", "--runs", "2", "--seed", "5", "--out", str(tmp_path)]
     assert run_command_line(line) == ExitCode.PASS
     assert seen == [("healthy", "none", 5), ("healthy", "none", 6)]
-    assert [results[0].setting.seed for results in virtual] == [5, 6]
-    assert (tmp_path / "virtual-seed-6" / "healthy.none" / "history.jsonl").exists()
     rows = msgspec.json.decode((tmp_path / "fidelity.json").read_bytes())["rows"]
     assert {(row["run"], row["ratio"]) for row in rows} == {("healthy x none", 1.0)}
+    assert [row["phase"] for row in rows if row["label"] == "e2e p99" and row["where"] == "chat"] != []
 
 
 def test_infinity_is_written_as_a_word(tmp_path: Path) -> None:
@@ -129,8 +124,12 @@ def test_fail_outranks_inconclusive_and_a_doubtful_clean_up_outranks_both() -> N
 def test_results_by_seed_become_comparisons_by_plan() -> None:
     one, other = judged(), judged(**CONTAINED)
     found = validate.pair([[one, other], [one, other]], [[one, other], [one, other]])
-    assert [each.title for each in found] == ["slow_worker x none", "slow_worker x timeout_breaker_shed"]
-    assert [len(each.pairs) for each in found] == [2, 2]
+    assert found == [[(one, one), (one, one)], [(other, other), (other, other)]]
+
+
+def test_a_single_decided_pair_is_not_pooled_and_needs_no_history(tmp_path: Path) -> None:
+    pairs = [(judged(), judged()), (too_busy(judged(seed=2)), judged(seed=2))]
+    assert validate.pool(pairs, tmp_path) == pairs
 
 
 WRONG = {
