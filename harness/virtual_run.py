@@ -26,6 +26,7 @@ from harness.serving.cost_model import Costs
 from harness.virtual_deployment import deploy_virtual
 
 PREFIX = "lp1-"  # the first form of the token
+LONGEST_BYTES = 10_000  # of an unpacked token; a real one has a few hundred
 HISTORY = "history.jsonl"
 
 
@@ -61,8 +62,8 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         try:
             if body == token.strip():
                 raise ValueError(f"it does not begin with {PREFIX}")
-            packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
-            found = msgspec.json.decode(zlib.decompress(packed), type=cls)
+            packed = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
+            found = msgspec.json.decode(_unpacked(packed), type=cls)
         except (ValueError, binascii.Error, zlib.error, msgspec.MsgspecError) as damage:
             raise BadInput(
                 f"this is no whole replay token ({damage}). It is printed before a run and in its result.json"
@@ -87,6 +88,15 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         result = judge(history).model_copy(update={"replay": self.token(), "digest": digest(path)})
         write_result(folder, result)
         return result
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """ValueError or zlib.error for anything but one whole packing of a run."""
+    unpacking = zlib.decompressobj()
+    content = unpacking.decompress(packed, LONGEST_BYTES)
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError("it is cut short or has something behind its end")
+    return content
 
 
 def digest(path: Path) -> str:
