@@ -27,7 +27,7 @@ from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
 from tests.theory.wilson import covering
 
-TARGET = Target("T10", "Brooker 2023, simple collapse")
+TARGET = Target("T10", "Brooker 2023, simple collapse; the server is a link of the study's own")
 
 ALONE_S, EACH_S, NET_S = 1.0, 0.01, 0.1  # the last is the mean of each way
 TIMEOUT_S, TRIES = 3.0, 3

@@ -40,15 +40,17 @@ class Hedge(Layer):
     delay_s: float
 
     async def run(self, call: Call, next: Next) -> Outcome:
-        first = asyncio.create_task(next(call))
-        ended, _ = await asyncio.wait([first], timeout=self.delay_s)
-        if not ended:
-            call.avoid.add(call.last_worker)
-            second = asyncio.create_task(next(call))
-            ended, left = await asyncio.wait([first, second], return_when=asyncio.FIRST_COMPLETED)
-            for loser in left:
+        tries = [asyncio.ensure_future(next(call))]
+        try:
+            ended, _ = await asyncio.wait(tries, timeout=self.delay_s)
+            if not ended:
+                call.avoid.add(call.last_worker)
+                tries.append(asyncio.ensure_future(next(call)))
+                ended, _ = await asyncio.wait(tries, return_when=asyncio.FIRST_COMPLETED)
+            return ended.pop().result()
+        finally:
+            for loser in tries:
                 loser.cancel()
-        return ended.pop().result()
 
 
 class IdleServers:
