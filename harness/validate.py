@@ -119,10 +119,23 @@ def code(found: Sequence[Fidelity]) -> ExitCode:
 
 
 def write_fidelity(folder: Path, found: Sequence[Fidelity]) -> None:
-    """All rows as data, for tables elsewhere. Infinity is written as the string "Infinity"."""
+    """All rows and verdicts as data, for tables elsewhere. Infinity is written as the string "Infinity"."""
     rows = [_plain(each.title, row) for each in found for row in each.rows]
-    data = msgspec.json.format(msgspec.json.encode({"schema_version": 1, "rows": rows}))
+    runs = [
+        {
+            "run": each.title,
+            "verdict": each.verdict,
+            "decided": [_verdicts(*pair) for pair in each.pairs],
+            "undecided_seeds": [result.setting.seed for result in each.undecided],
+        }
+        for each in found
+    ]
+    data = msgspec.json.format(msgspec.json.encode({"schema_version": 1, "runs": runs, "rows": rows}))
     (folder / FIDELITY).write_bytes(data + b"\n")
+
+
+def _verdicts(real: RunResult, virtual: RunResult) -> dict[str, object]:
+    return {"seed": real.setting.seed, "real": real.verdict, "virtual": virtual.verdict}
 
 
 def _plain(title: str, row: Row) -> dict[str, object]:

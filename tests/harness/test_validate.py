@@ -112,6 +112,19 @@ def test_infinity_is_written_as_a_word(tmp_path: Path) -> None:
     assert {(row["virtual"], row["ratio"], row["ok"]) for row in found} == {("Infinity", "Infinity", False)}
 
 
+def test_the_verdicts_of_each_seed_are_data_too(tmp_path: Path) -> None:
+    pairs = [(judged(), judged()), (too_busy(judged(seed=2)), judged(seed=2))]
+    validate.write_fidelity(tmp_path, [compare(pairs)])
+    assert msgspec.json.decode((tmp_path / "fidelity.json").read_bytes())["runs"] == [
+        {
+            "run": "slow_worker x none",
+            "verdict": "PASS",
+            "decided": [{"seed": 1, "real": "FAIL", "virtual": "FAIL"}],
+            "undecided_seeds": [2],
+        }
+    ]
+
+
 def test_fail_outranks_inconclusive_and_a_doubtful_clean_up_outranks_both() -> None:
     undecided = compare([(too_busy(judged()), judged())])
     apart = compare([(judged(), faster(judged()))])
