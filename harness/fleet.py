@@ -118,10 +118,15 @@ def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) 
 
 def _faulted(scenario: Scenario, fleet: Fleet, workers: int) -> tuple[int, ...]:
     if fleet.slow is None:
-        if scenario.fault is not None and workers <= len(scenario.faulted_workers):
-            raise BadInput(
-                f"--workers must be at least 2, got {workers}: one is faulted, and one must not be"
+        avoiding = [caller.name for caller in scenario.callers if caller.avoids_fault]
+        least = max(scenario.faulted_workers, default=-1) + 1
+        if scenario.fault is not None or avoiding:
+            least = max(least, len(scenario.faulted_workers) + 1)
+        if workers < least:
+            why = (
+                f"{avoiding[0]} never uses worker 0" if scenario.fault is None else "one must not be faulted"
             )
+            raise BadInput(f"--workers must be at least {least}, got {workers}: {why}")
         return scenario.faulted_workers
     if scenario.fault is None:
         raise BadInput(f"--slow: scenario '{scenario.name}' has no fault. Leave it out")
