@@ -17,6 +17,9 @@ LARGE = 4096  # batch slots, more than ever wait
 # Arrivals per second: mean sojourn in seconds, mean batch.
 QUOTED = {0.3: (11.75, 2.31), 0.5: (16.64, 5.03), 0.7: (27.65, 11.7), 0.9: (82.3, 45.0)}
 
+# Standard deviation (sd) of the mean sojourn, as a ratio, in ten runs of the recursion with 100,000 jobs.
+CHANCE = {0.3: 0.0009, 0.5: 0.0021, 0.7: 0.0015, 0.9: 0.0045}
+
 
 def fast() -> list[Row]:
     """In 40 runs of the recursion of 10,000 jobs the mean deviated by 0.42 %; four times that fit in 3 %."""
@@ -42,12 +45,15 @@ def _rows(rate: float, jobs: int) -> list[Row]:
     sojourns_s, mean_batch = run_virtual(_serve(arrivals_s))
     theirs_s, batches = batch_server(arrivals_s, EACH_S, FIXED_S)
     name, (quoted_s, quoted_batch) = f"a 1, t0 5, l {rate}", QUOTED[rate]
+    bound, chance = bound_s(rate), 4 * CHANCE[rate] * (100_000 / jobs) ** 0.5
     return [
         same_path(TARGET, f"{name}: sojourns", sojourns_s, theirs_s, arrivals_s[-1]),
         TARGET.relative(f"{name}: mean batch of the recursion", float(np.mean(batches)), mean_batch, SAME),
         TARGET.relative(f"{name}: E[T], s", quoted_s, sojourns_s.mean(), 0.03),
         TARGET.relative(f"{name}: mean batch", quoted_batch, mean_batch, 0.03),
-        TARGET.at_most(f"{name}: E[T] under the bound, s", bound_s(rate), sojourns_s.mean()),
+        TARGET.between(
+            f"{name}: E[T], s", bound, sojourns_s.mean(), 0.0, bound * (1 + chance), "at most, and 4 sd"
+        ),
     ]
 
 
