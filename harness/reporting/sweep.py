@@ -53,10 +53,13 @@ class _Sweep:
     def __init__(self, scenario: str, pool: int, axes: Axes, rows: Sequence[Swept]) -> None:
         self._scenario, self._pool, self._axes = scenario, pool, axes
         self._blocks = list(_blocks(axes, rows))
+        self._done = sum(row.cell.factor in axes.factors for row in rows)
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         title = f"{self._scenario}, {self._pool} workers: where contained turns into spread"
         yield Text(plain(title), style="bold")
+        if self._done < (runs := self._axes.cells * self._axes.seeds):
+            yield Text(f"PARTIAL: {self._done} of the {runs} runs of the grid", style="bold yellow")
         yield facts_of((self._name(block), zone_summary(block.zones())) for block in self._blocks)
         for block in self._blocks:
             yield Text()
@@ -173,7 +176,7 @@ def _notes(block: _Block) -> Iterator[tuple[str, str]]:
     for kind, number in kinds.most_common(2):
         example = next(row for row in unsure if _kind(row) == kind)
         words = plain(example.headline.removeprefix("inconclusive: "))
-        yield "?", f"{number} inconclusive, such as ({example.cell.words}): {words}"
+        yield "?", f"{number} inconclusive, as at {example.cell.words}: {words}"
     against = [row for row in block.rows if row.contradicted]
     if against:
         yield "law", f"contradicted by {len(against)} of {len(block.rows)} runs: {_first(against)}"

@@ -96,15 +96,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             version=self.version,
         )
 
-    def command(self, out: str) -> str:
-        """The command line that goes on with this sweep in the folder `out`."""
+    def command(self, out: str, costs: str, refine: int) -> str:
+        """What goes on with this sweep in the folder `out`; `costs` as they were asked for."""
         axes = self.axes
         words = ["limplock", "sweep", self.scenario, *(f"--policy={policy}" for policy in axes.policies)]
         words += [f"--load={listed(axes.loads)}", f"--factor={listed(axes.factors)}"]
         words += [f"--slow={listed(axes.slow)}", f"--seeds={axes.seeds}", f"--seed={axes.first_seed}"]
         words += [f"--workers={self.workers}"] if self.workers is not None else []
         words += [f"--max-queue={self.max_queue}"] if self.max_queue is not None else []
-        return shlex.join([*words, f"--out={out}"])
+        return shlex.join([*words, f"--costs={costs}", f"--refine={refine}", f"--out={out}"])
 
     def _requests(self, scenario: Scenario, cell: Cell) -> float:
         """Of one run."""

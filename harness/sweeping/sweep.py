@@ -62,9 +62,8 @@ def run_sweep(
             _Sweep(plan, store, folder, jobs, keep).conduct(refine)
         except (Interrupted, Terminated, EnvironmentFault) as stopped:
             _show(console, plan, store, folder)
-            raise type(stopped)(
-                f"{stopped} after {len(store.rows)} runs, which are kept. Go on: {plan.command(str(folder))}"
-            ) from stopped
+            again = plan.command(str(folder), asked.costs, refine)
+            raise type(stopped)(f"{stopped}; {len(store.rows)} runs are kept. Go on: {again}") from stopped
         _show(console, plan, store, folder)
         undecided = all(row.verdict is Verdict.INCONCLUSIVE for row in store.rows)
     return ExitCode.INCONCLUSIVE if undecided else ExitCode.PASS
