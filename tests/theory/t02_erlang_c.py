@@ -29,6 +29,11 @@ CASES = {
     (32, 0.9): (0.4582, 0.077, 0.247),
 }
 
+LOCKSTEP = (
+    "a step ends for its whole batch at once, so sequences in one worker have no service times of their own;"
+    " the servers are the slots of a service"
+)
+
 
 class Waits(NoHistory):
     """Keeps how long each request waited for its slot, by the service's own books, by number."""
@@ -54,7 +59,8 @@ def full() -> list[Row]:
         (8, 0.9): 500_000,
         (32, 0.9): 1_200_000,
     }
-    return [row for (slots, rho), count in jobs.items() for row in _rows(slots, rho, count, 0.02)]
+    rows = [row for (slots, rho), count in jobs.items() for row in _rows(slots, rho, count, 0.02)]
+    return [*rows, TARGET.finding("c servers as the batch slots of one worker", LOCKSTEP)]
 
 
 def _rows(slots: int, rho: float, jobs: int, ratio: float) -> list[Row]:

@@ -52,7 +52,12 @@ def _rows(rate: float, jobs: int) -> list[Row]:
         TARGET.relative(f"{name}: E[T], s", quoted_s, sojourns_s.mean(), 0.03),
         TARGET.relative(f"{name}: mean batch", quoted_batch, mean_batch, 0.03),
         TARGET.between(
-            f"{name}: E[T], s", bound, sojourns_s.mean(), 0.0, bound * (1 + chance), "at most, and 4 sd"
+            f"{name}: E[T] and its bound, s",
+            bound,
+            sojourns_s.mean(),
+            0.0,
+            bound * (1 + chance),
+            "at most, and 4 sd",
         ),
     ]
 
