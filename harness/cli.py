@@ -16,7 +16,9 @@ import typer
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated
+from harness.options import Costs, Device, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
+from harness.sweeping.command import sweep
 
 app = typer.Typer(
     help="Find out, before a deploy, whether one slow GPU worker drags down callers that have nothing to do"
@@ -27,20 +29,6 @@ app = typer.Typer(
 )
 models = typer.Typer(help="Models that are not part of the package.")
 app.add_typer(models, name="models")
-
-Seed = Annotated[
-    int, typer.Option(min=0, help="Chance of load and policies. The same seed asks the same requests.")
-]
-Out = Annotated[Path | None, typer.Option(help="Folder for the files. Default: limplock-results/<time>.")]
-Toxiproxy = Annotated[
-    str, typer.Option(help="auto (toxiproxy-server on PATH, else embedded), embedded, URL.")
-]
-Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Costs = Annotated[
-    str | None, typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), tiny_cpu, a100, h100.")
-]
-Jobs = Annotated[int | None, typer.Option(help="Virtual: processes at once. Default: one a core.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -93,55 +81,7 @@ def run(
     return run_scenario(scenario, policy or ["none"], seed, out, toxiproxy, model, device)
 
 
-@app.command()
-def sweep(
-    scenario: str,
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(help="Preset; again for more. Default: none and timeout_breaker_shed."),
-    ] = None,
-    load: Annotated[
-        str | None,
-        typer.Option(help="Shares of the healthy capacity: 0.3,0.5,0.7 (default) or 0.3:0.9:0.1."),
-    ] = None,
-    factor: Annotated[str | None, typer.Option(help="How many times slower. Default: 1.5,2,3,5,10.")] = None,
-    slow: Annotated[
-        str | None, typer.Option(help="How many workers are slow: 1,2,4. Default: as the scenario.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(help="Size of the pool.")] = None,
-    max_queue: Annotated[int | None, typer.Option(help="Who may wait inside a worker.")] = None,
-    seeds: Annotated[int, typer.Option(help="Runs of each cell, from --seed on.")] = 3,
-    seed: Seed = 1,
-    refine: Annotated[
-        int, typer.Option(help="Halve the step in which contained turns into spread, so many times.")
-    ] = 2,
-    jobs: Jobs = None,
-    costs: Costs = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the results; that of an interrupted sweep goes on with it."),
-    ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the history of every run.")] = False,
-) -> int:
-    """Find the danger zone: the slow factors, for each load, in which contained turns into spread. Virtual.
-
-    Exit 0 when it is complete, whatever it found; 3 if every run was inconclusive; 130 or 143 when
-    interrupted: what is finished is shown and kept.
-    """
-    from harness.sweeping.sweep import Asked, run_sweep
-
-    asked = Asked(
-        policies=tuple(policy or ()),
-        load=load,
-        factor=factor,
-        slow=slow,
-        workers=workers,
-        max_queue=max_queue,
-        seeds=seeds,
-        seed=seed,
-        costs=costs or "auto",
-    )
-    return run_sweep(scenario, asked, refine, jobs, out, keep)
+app.command()(sweep)
 
 
 @app.command()

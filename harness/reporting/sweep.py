@@ -22,6 +22,7 @@ from harness.reporting.cells import COLOURS, facts, grid
 from harness.reporting.zone_words import times, zone_summary, zone_words
 
 GAP = 2  # columns between columns
+MOST_KINDS = 2  # of reasons for which runs are inconclusive
 _DIGITS = re.compile(r"\d[\d.,]*")
 
 
@@ -150,7 +151,7 @@ def _zone_table(block: _Block) -> Table:
         rows.append([Text(f"{load:g}"), Text(zone_words(zone)), Text(_law(block, load))])
         along = block.along(load)
         rows += [[Text(), _chance(factor, along[factor]), Text()] for factor in zone.torn]
-    law = "saturates from (law)" if all(row.law_applies for row in block.rows) else "without policy (law)"
+    law = "law: saturates from" if all(row.law_applies for row in block.rows) else "law without a policy"
     return grid([("load", None), ("danger zone", None), (law, None)], rows)
 
 
@@ -171,19 +172,28 @@ def _law(block: _Block, load: float) -> str:
 
 
 def _notes(block: _Block) -> Iterator[tuple[str, str]]:
+    spread = [row for row in block.rows if row.verdict is Verdict.FAIL]
+    if spread:
+        yield "spread", f"mildest at {_told(min(spread, key=_mildness))}"
     unsure = [row for row in block.rows if row.verdict is Verdict.INCONCLUSIVE]
-    kinds = Counter(_kind(row) for row in unsure)
-    for kind, number in kinds.most_common(2):
-        example = next(row for row in unsure if _kind(row) == kind)
-        words = plain(example.headline.removeprefix("inconclusive: "))
-        yield "?", f"{number} inconclusive, as at {example.cell.words}: {words}"
+    for kind, number in Counter(map(_kind, unsure)).most_common(MOST_KINDS):
+        mildest = min((row for row in unsure if _kind(row) == kind), key=_mildness)
+        yield "?", f"{number} inconclusive, as at {_told(mildest)}"
     against = [row for row in block.rows if row.contradicted]
     if against:
         yield "law", f"contradicted by {len(against)} of {len(block.rows)} runs: {_first(against)}"
 
 
+def _mildness(row: Swept) -> tuple[float, float, int]:
+    return row.cell.factor, row.cell.load, row.seed
+
+
+def _told(row: Swept) -> str:
+    return f"{row.cell.words}: {plain(row.headline.removeprefix('inconclusive: '))}"
+
+
 def _first(rows: Sequence[Swept]) -> str:
-    row = min(rows, key=lambda row: (row.cell, row.seed))
+    row = min(rows, key=_mildness)
     return f"{plain(row.contradicted)}; limplock replay {row.replay}"
 
 

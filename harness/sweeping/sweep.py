@@ -151,7 +151,9 @@ def _announce(console: Console, plan: Plan, store: Store, refine: int, jobs: int
 
 
 def _show(console: Console, plan: Plan, store: Store, folder: Path) -> None:
+    console.print()
     console.print(render_sweep(plan.scenario, plan.pool, plan.axes, store.rows))
+    console.print()
     _say(console, f"every run with its replay token: {folder / ROWS}")
 
 

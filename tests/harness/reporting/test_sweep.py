@@ -18,7 +18,7 @@ def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, contradicted=""):
             cell=Cell(policy, slow, load, factor),
             seed=seed,
             verdict=SHORT[verdict],
-            headline=NOISE.format(n=seed) if verdict == "I" else "",
+            headline=NOISE.format(n=seed) if verdict == "I" else "pressure spread to front",
             rho=rho,
             must_fill=None,
             law_applies=policy == "none",
@@ -67,23 +67,26 @@ factor  load 0.3   load 0.5
 x2      contained  contained
 x3      contained  spread
 
-load  danger zone                                      saturates from (law)
+load  danger zone                                      law: saturates from
 0.3   never spread up to x3                            x4.17
 0.5   contained up to x2, spread from x3               x2.5
       x2.45: 1 of 3 spread, 33% (95% sure: 6% to 79%)
+
+spread     mildest at load 0.5, factor 2.45, 1 slow: pressure spread to front
 
 timeout, 1 of 4 workers slow
 factor  load 0.3       load 0.5
 x2      contained      ?
 x3      2/3 contained  1/3 spread
 
-load  danger zone                                   without policy (law)
+load  danger zone                                   law without a policy
 0.3   never spread up to x3, 1 run undecided        x2.5
 0.5   either way from x3, not all spread at x3      x2.5
       x3: 1 of 2 spread, 50% (95% sure: 9% to 91%)
 
-?          5 inconclusive, as at load 0.3, factor 3, 1 slow: too noisy to
-           decide: local_api p99 2ms -> 0.3s
+spread     mildest at load 0.5, factor 3, 1 slow: pressure spread to front
+?          5 inconclusive, as at load 0.5, factor 2, 1 slow: too noisy to
+           decide: local_api p99 2ms -> 0.1s
 """
 
 

@@ -1,4 +1,4 @@
-"""The command, with runs that cost nothing: their verdict follows from the cell."""
+"""The command, with runs that cost nothing (see conftest.py)."""
 
 import json
 from pathlib import Path
@@ -8,55 +8,10 @@ import pytest
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated
-from harness.judging.result import Verdict
 from harness.sweeping import sweep
 from harness.virtual_run import VirtualRun
-from tests.harness.judging.synthetic import judged
 
-EDGE = 4.2  # the factor from which everything spreads at load 0.3
 SMALL = "--policy none --load 0.3 --factor 2,3,5 --seeds 2 --jobs 1"
-
-
-class Runs:
-    """Takes the place of `conduct_all`. Ends with `stop_with` before run number `stop_at`."""
-
-    def __init__(self) -> None:
-        self.done: list[VirtualRun] = []
-        self.folders: list[Path] = []
-        self.stop_at, self.stop_with = 10**9, Interrupted
-        self.decides = True
-
-    def __call__(self, places, jobs):
-        for index, (run, folder) in enumerate(places):
-            if len(self.done) == self.stop_at:
-                raise self.stop_with("stopped")
-            self.done.append(run)
-            self.folders.append(folder)
-            folder.mkdir(parents=True)
-            (folder / "history.jsonl").write_text("")
-            yield index, self.result(run)
-
-    def result(self, run):
-        spread = run.fleet.factor * run.fleet.load / 0.3 >= EDGE
-        verdict = Verdict.FAIL if spread else Verdict.PASS
-        return judged().model_copy(
-            update={"verdict": verdict if self.decides else Verdict.INCONCLUSIVE, "replay": run.token()}
-        )
-
-    def asked(self):
-        return [(run.fleet.factor, run.seed) for run in self.done]
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> Runs:
-    fake = Runs()
-    monkeypatch.setattr(sweep, "conduct_all", fake)
-    return fake
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
 
 
 def do(line: str, out: Path) -> int:
@@ -226,39 +181,3 @@ def test_a_pipe_gets_a_line_for_each_tenth(runs, out, capsys):
     do("--policy none --load 0.3 --factor 1.1:5:0.1 --seeds 1 --refine 0 --jobs 1", out)
     said = capsys.readouterr().err.splitlines()
     assert said == [f"{done} of 40 runs" for done in range(4, 41, 4)]
-
-
-WRONG = {
-    "--load 0.3:0.9": "--load takes numbers such as 0.3,0.5,0.7 or a range",
-    "--load 0,0.5": "cell load 0, factor 1.5, 1 slow: --load must be above 0",
-    "--load 0.5,1.2": "cell load 1.2, factor 1.5, 1 slow: --load 1.2 is more than the",
-    "--factor 0.5,2": "cell load 0.3, factor 0.5, 1 slow: --factor: slow_steps: factor must be 1 or more",
-    "--slow 1,4": "cell load 0.3, factor 1.5, 4 slow: --slow must be 1 to 3 of 4 workers",
-    "--slow 1.5": "--slow takes whole numbers",
-    "--workers 0": "--workers must be 1 to",
-    "--max-queue -1": "--max-queue must be 0 to",
-    "--seeds 0": "--seeds must be at least 1",
-    "--refine 11": "--refine must be 0 to 10",
-    "--jobs 0": "--jobs must be 1 to",
-    "--costs b200": "unknown cost set 'b200'",
-    "--policy nne": "unknown policy preset 'nne'",
-    "--factor 1:1000:1 --load 0.001:0.999:0.001": "(1,998,000 cells, 3 seeds each",
-    "--seeds 1000000": "at most 20,000 are accepted: fewer values or --seeds",
-    "--workers 4000 --seeds 100": "at most 500,000,000 are accepted: fewer values, --seeds or --workers",
-}
-
-
-@pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_sweep_is_refused_in_one_line_and_leaves_nothing(runs, out, capsys, line):
-    assert do(line, out) == ExitCode.BAD_INPUT
-    shown, said = capsys.readouterr()
-    assert WRONG[line] in said
-    assert (shown, said.count("\n"), out.exists(), runs.done) == ("", 1, False, [])
-
-
-@pytest.mark.parametrize(
-    ("scenario", "said"), [("healthy", "has no fault to sweep"), ("dead_worker", "killed, has no factor")]
-)
-def test_a_scenario_without_a_factor_cannot_be_swept(runs, capsys, scenario, said):
-    assert run_command_line(["sweep", scenario]) == ExitCode.BAD_INPUT
-    assert said in capsys.readouterr().err

@@ -1,0 +1,20 @@
+"""Options that several commands share. A typer command names them as the type of its parameter."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Seed = Annotated[
+    int, typer.Option(min=0, help="Chance of load and policies. The same seed asks the same requests.")
+]
+Out = Annotated[Path | None, typer.Option(help="Folder for the files. Default: limplock-results/<time>.")]
+Toxiproxy = Annotated[
+    str, typer.Option(help="auto (toxiproxy-server on PATH, else embedded), embedded, URL.")
+]
+Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Costs = Annotated[
+    str | None, typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), tiny_cpu, a100, h100.")
+]
+Jobs = Annotated[int | None, typer.Option(help="Virtual: processes at once. Default: one a core.")]
