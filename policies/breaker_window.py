@@ -1,7 +1,6 @@
 """A circuit breaker over a sliding window that knows slow calls, also before they end."""
 
 import random
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,6 +11,7 @@ from policies.evidence import Evidence, evidence
 from policies.outcome import Outcome
 from policies.policy import Attempt, Gate, Lease, Rejection
 from policies.slow_bounds import SlowBounds
+from policies.slow_watch import SlowWatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,8 @@ class BreakerWindow(CircuitRules, Gate):
     rng: random.Random = field(default_factory=lambda: random.Random(0), repr=False, compare=False)
 
     _guards: dict[str, "_Guard"] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _in_flight: OrderedDict["_Lease", Attempt] = field(
-        default_factory=OrderedDict, init=False, repr=False, compare=False
-    )  # on all workers, of the present epoch of each, the oldest first
+    _watch: SlowWatch["_Lease"] = field(default_factory=SlowWatch, init=False, repr=False, compare=False)
+    _suspects: dict["_Guard", None] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self, "min_calls", "half_open_permits", at_least=1, whole=True)
@@ -56,9 +55,7 @@ class BreakerWindow(CircuitRules, Gate):
         return 1.0 if guard is None or guard.permits(now) > 0 else 0.0
 
     def enter(self, attempt: Attempt) -> Lease | Rejection:
-        # Every attempt settles whatever circuit may have tripped: one that is shut is never entered itself.
-        for guard in self._old_enough(attempt.started_s):
-            guard.settle(attempt.started_s)
+        self._settle(attempt.started_s)
         guard = self._guards.get(attempt.worker) or self._new_guard(attempt.worker)
         return guard.enter(attempt)
 
@@ -67,29 +64,35 @@ class BreakerWindow(CircuitRules, Gate):
         phase = Phase.CLOSED if guard is None else guard.phase(now)
         return "" if phase is Phase.CLOSED else f"{self.name} {phase}"
 
-    def _old_enough(self, now: float) -> list["_Guard"]:
-        """The guards with attempts in flight that are old enough to be slow, each once."""
-        found: dict[int, _Guard] = {}
-        for lease, attempt in self._in_flight.items():
-            if now - attempt.started_s <= lease.guard.bounds.soonest_s:
-                break  # this one and all after it are too young
-            found[id(lease.guard)] = lease.guard
-        return list(found.values())
+    def _settle(self, now: float) -> None:
+        """Every attempt settles whatever circuit has slow ones: one that is shut is never entered itself."""
+        for lease in self._watch.take_due(now):
+            slow_from_s = lease.guard.slow_from_s(lease)
+            if slow_from_s is None:
+                continue  # it has ended
+            if slow_from_s < now:
+                self._suspects[lease.guard] = None
+            else:
+                self._watch.look_at(lease, slow_from_s)
+        for guard in list(self._suspects):
+            if not guard.settle(now):
+                del self._suspects[guard]
+                guard.watch_all()
 
     def _new_guard(self, worker: str) -> "_Guard":
         bounds = SlowBounds(self.slow_first_token_s, self.slow_between_tokens_s)
-        guard = self._guards[worker] = _Guard(self, bounds, Circuit(self, self.rng), self._in_flight)
+        guard = self._guards[worker] = _Guard(self, bounds, Circuit(self, self.rng), self._watch)
         return guard
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Guard:
     """One worker's circuit and the leases of its present epoch, the oldest first."""
 
     rules: BreakerWindow
     bounds: SlowBounds
     circuit: Circuit
-    everywhere: OrderedDict["_Lease", Attempt]  # the leases of all guards
+    watch: SlowWatch["_Lease"]
     leases: dict["_Lease", Attempt] = field(default_factory=dict)
 
     def phase(self, now: float) -> Phase:
@@ -100,23 +103,35 @@ class _Guard:
             return float("inf")
         return self.circuit.permits(now, self._slow_since(now), self._probes(now))
 
-    def settle(self, now: float) -> None:
+    def settle(self, now: float) -> bool:
+        """Make an opening that attempts in flight have brought about lasting. Whether any of them is slow."""
         if slow_since := self._slow_since(now):
             self.circuit.settle(now, slow_since)
             self._forget_stale_leases()
+        return bool(slow_since)
+
+    def slow_from_s(self, lease: "_Lease") -> float | None:
+        """Loop time from which the attempt of a lease is slow, None once it has ended."""
+        attempt = self.leases.get(lease)
+        return None if attempt is None else self.bounds.slow_from_s(attempt)
+
+    def watch_all(self) -> None:
+        for lease, attempt in self.leases.items():
+            self.watch.look_at(lease, self.bounds.slow_from_s(attempt))
 
     def enter(self, attempt: Attempt) -> Lease | Rejection:
         now = attempt.started_s
         if self.permits(now) <= 0:
             return self._rejection(attempt.worker, now)
         lease = _Lease(self, self.circuit.epoch)
-        self.leases[lease] = self.everywhere[lease] = attempt
+        self.leases[lease] = attempt
+        if self.rules.count_in_flight:
+            self.watch.look_at(lease, now + self.bounds.soonest_s)
         return lease
 
     def close(self, lease: "_Lease", attempt: Attempt, outcome: Outcome, now: float) -> None:
         self.settle(now)
         if self.leases.pop(lease, None) is not None:
-            del self.everywhere[lease]
             self.circuit.record(self._judge(attempt, outcome, now), now)
             self._forget_stale_leases()
 
@@ -132,6 +147,8 @@ class _Guard:
         for attempt in self.leases.values():
             if now - attempt.started_s <= self.bounds.soonest_s:
                 break  # this one and all after it are too young
+            if self.bounds.slow_at_least_from_s(attempt) >= now:
+                continue
             since_s = self.bounds.slow_from_s(attempt)
             if since_s < now:
                 times.append(since_s)
@@ -145,8 +162,6 @@ class _Guard:
 
     def _forget_stale_leases(self) -> None:
         if self.leases and next(iter(self.leases)).epoch != self.circuit.epoch:
-            for lease in self.leases:
-                del self.everywhere[lease]
             self.leases.clear()
 
     def _rejection(self, worker: str, now: float) -> Rejection:

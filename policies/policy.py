@@ -108,6 +108,11 @@ class Attempt:
         return self._tokens
 
     @property
+    def tokens_so_far(self) -> int:
+        """Content tokens that were delivered; there may be more to catch up with."""
+        return self._tokens
+
+    @property
     def token_times_s(self) -> Sequence[float]:
         """When content came, ascending."""
         if self.catch_up is not None:

@@ -28,6 +28,10 @@ class SlowBounds:
         """Loop time from which an attempt in flight is slow unless another token comes first."""
         return self._slow_from_s(attempt, attempt.tokens)
 
+    def slow_at_least_from_s(self, attempt: Attempt) -> float:
+        """The same by what is known without asking the transport, so perhaps sooner."""
+        return self._slow_from_s(attempt, attempt.tokens_so_far)
+
     def was_slow(self, attempt: Attempt, ended_s: float) -> bool:
         """Whether an attempt that was answered whole took too long per token."""
         end_s = ended_s if attempt.last_token_s is None else attempt.last_token_s

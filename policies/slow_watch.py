@@ -1,0 +1,31 @@
+"""Which attempts in flight may have become slow by now, without looking at all of them.
+
+An attempt that was looked at cannot be slow before the time that its tokens so far give it, so it need not be
+looked at again until then: healthy attempts cost a glance or two, however many there are.
+"""
+
+from collections.abc import Hashable
+from heapq import heappop, heappush
+from itertools import count
+from typing import Generic, TypeVar
+
+T = TypeVar("T", bound=Hashable)
+
+
+class SlowWatch(Generic[T]):
+    """Things to look at again once their time has come."""
+
+    def __init__(self) -> None:
+        self._due: list[tuple[float, int, T]] = []
+        self._numbers = count()
+
+    def look_at(self, thing: T, when_s: float) -> None:
+        """Not to be looked at before `when_s` has passed."""
+        heappush(self._due, (when_s, next(self._numbers), thing))
+
+    def take_due(self, now: float) -> list[T]:
+        """What is to be looked at now, the first due first. It is not watched any more."""
+        due: list[T] = []
+        while self._due and self._due[0][0] < now:
+            due.append(heappop(self._due)[2])
+        return due
