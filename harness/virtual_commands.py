@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
 
-from harness.config import find_presets, find_scenario
+from harness.config import find_preset, find_presets, find_scenario
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode
 from harness.fleet import Fleet
@@ -74,6 +74,7 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
     """PASS if the history is the same to the byte, FAIL if it is not; without one to compare, PASS."""
     run = VirtualRun.of(token)
     run.resized()
+    find_preset(run.preset)
     known = find_result(run.token(), against)
     folder = new_folder(out)
     where = run_folder(folder, run.scenario, run.preset)

@@ -1,18 +1,21 @@
 """`limplock replay`: the same run again, held against what is on record."""
 
+import dataclasses
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import scenarios
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
+from harness.fleet import Fleet
 from harness.results import RESULT
 from harness.scenario import Phases
-from harness.virtual_run import HISTORY
+from harness.serving.cost_sets import TINY_CPU
+from harness.virtual_run import HISTORY, VirtualRun
 
 SHORT = Phases(warm_up_s=0.5, baseline_s=1.0, fault_s=1.0, recovery_s=0.5, drain_s=1.0)
 RUN = "run slow_worker --engine virtual --costs tiny_cpu --seed 5"
@@ -22,7 +25,7 @@ RUN = "run slow_worker --engine virtual --costs tiny_cpu --seed 5"
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in, and a scenario of three seconds."""
     monkeypatch.chdir(tmp_path)
-    short = replace(scenarios.SCENARIOS["slow_worker"], phases=SHORT)
+    short = dataclasses.replace(scenarios.SCENARIOS["slow_worker"], phases=SHORT)
     monkeypatch.setitem(scenarios.SCENARIOS, "slow_worker", short)
     return tmp_path
 
@@ -141,8 +144,24 @@ def test_results_that_cannot_be_read_do_not_stop_the_search(capsys: pytest.Captu
     assert f"the same history to the byte as {folder}" in out
 
 
-@pytest.mark.parametrize("token", ["lp1-nonsense", "nonsense", "lp1-"])
-def test_a_damaged_token_is_one_line(capsys: pytest.CaptureFixture[str], token: str) -> None:
+KNOWN = VirtualRun(scenario="slow_worker", preset="none", seed=5, costs=TINY_CPU)
+WRONG = {
+    "lp1-nonsense": "no whole replay token",
+    "nonsense": "it does not begin with lp1-",
+    "lp1-": "no whole replay token",
+    KNOWN.token()[:-2]: "no whole replay token",
+    replace(KNOWN, version="0.0.1").token(): "Replay it with that version",
+    replace(KNOWN, scenario="slow_wroker").token(): "unknown scenario 'slow_wroker'. Closest: slow_worker.",
+    replace(KNOWN, preset="timeot").token(): "unknown policy preset 'timeot'. Closest: timeout.",
+    replace(KNOWN, fleet=Fleet(load=7)).token(): "Below 1 is accepted",
+}
+
+
+@pytest.mark.parametrize("token", WRONG, ids=list(WRONG.values()))
+def test_a_token_that_cannot_be_replayed_is_one_line(
+    capsys: pytest.CaptureFixture[str], token: str, here: Path
+) -> None:
     code, out, err = limplock(f"replay {token}", capsys)
     assert (code, out, err.count("\n")) == (ExitCode.BAD_INPUT, "", 1)
-    assert "no whole replay token" in err
+    assert WRONG[token] in err
+    assert list(here.iterdir()) == []

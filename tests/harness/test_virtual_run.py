@@ -10,6 +10,7 @@ import pytest
 
 from harness.errors import BadInput
 from harness.fleet import Fleet
+from harness.judging.result import Verdict
 from harness.serving.cost_sets import SHIPPED, TINY_CPU
 from harness.virtual_run import HISTORY, PREFIX, VirtualRun, digest
 
@@ -109,3 +110,15 @@ def test_a_result_has_its_token_and_the_digest_of_its_history(tmp_path: Path) ->
     assert first == again
     assert first.replay == TOKEN
     assert first.digest == digest(folders[0] / HISTORY) == digest(folders[1] / HISTORY)
+
+
+def test_a_fleet_has_the_time_for_its_verdict_and_keeps_to_its_law(tmp_path: Path) -> None:
+    fleet = Fleet(workers=8, slow=2, load=0.7)
+    result = VirtualRun(scenario="slow_worker", preset="none", seed=1, costs=TINY_CPU, fleet=fleet).conduct(
+        tmp_path
+    )
+    (guard,) = [guard for guard in result.guards if guard.name == "fault long enough"]
+    assert guard.ok, guard.words
+    assert result.verdict is Verdict.FAIL
+    assert result.setting.faulted_workers == ["worker-0", "worker-1"]
+    assert not result.law.contradicted

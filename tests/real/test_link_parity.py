@@ -29,7 +29,7 @@ class OverHttp:
     link: HttpLink
     site: RealSite
     admin: WorkerAdmin
-    slack_s: float = 0.6  # of a machine that does other things too
+    slack_s: float = 1.5  # of a machine that does other things too
 
 
 class Process:
