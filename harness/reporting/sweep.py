@@ -166,9 +166,14 @@ def _chance(factor: float, counts: Counts) -> Text:
 
 
 def _law(block: _Block, load: float) -> str:
-    """A worker saturates if and only if rho * s > 1."""
-    loads = [row.rho for row in block.rows if row.cell.load == load and row.rho]
-    return times(1 / median(loads)) if loads else "-"
+    """A worker saturates if and only if rho * s > 1; that spreads unless the slots hold all that it can."""
+    known = [row for row in block.rows if row.cell.load == load and row.rho]
+    if not known:
+        return "-"
+    onset = 1 / median(row.rho for row in known if row.rho)
+    filling = [row.must_fill for row in known if row.cell.factor > onset]
+    enough = bool(filling) and all(must is False for must in filling)
+    return times(onset) + (", slots suffice" if enough else "")
 
 
 def _notes(block: _Block) -> Iterator[tuple[str, str]]:

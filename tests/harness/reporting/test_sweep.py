@@ -12,7 +12,7 @@ SHORT = {"P": Verdict.PASS, "F": Verdict.FAIL, "I": Verdict.INCONCLUSIVE}
 NOISE = "inconclusive: too noisy to decide: local_api p99 2ms -> 0.{n}s"
 
 
-def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, contradicted=""):
+def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, must_fill=None, contradicted=""):
     return [
         Swept(
             cell=Cell(policy, slow, load, factor),
@@ -20,7 +20,7 @@ def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, contradicted=""):
             verdict=SHORT[verdict],
             headline=NOISE.format(n=seed) if verdict == "I" else "pressure spread to front",
             rho=rho,
-            must_fill=None,
+            must_fill=must_fill,
             law_applies=policy == "none",
             contradicted=contradicted,
             bystander_goodput_ratio=1.0,
@@ -130,6 +130,11 @@ def test_a_run_that_contradicts_its_law_is_named_with_its_token():
         "law contradicted by 3 of 3 runs: no service had to run out, yet one did; limplock replay lp1-1"
         in shown
     )
+
+
+def test_saturation_that_the_slots_can_hold_is_said_beside_the_law():
+    found = rows("none", 0.5, 2.0, "PPP", must_fill=False) + rows("none", 0.5, 3.0, "PPP", must_fill=False)
+    assert "0.5   never spread up to x3  x2.5, slots suffice\n" in text(axes(loads=(0.5,)), found)
 
 
 def test_zones_in_words():
