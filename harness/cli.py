@@ -71,8 +71,11 @@ def run(
 
     fleet = Fleet(workers=workers, slow=slow, load=load, factor=factor, max_queue=max_queue)
     if engine == "virtual":
-        from harness.virtual_commands import Virtual, run_virtually
+        from harness.virtual_commands import Virtual, check_virtual, run_virtually
 
+        check_virtual(
+            {"--toxiproxy": toxiproxy != "auto", "--model": model != "tiny", "--device": device != "auto"}
+        )
         virtual = Virtual(costs=costs or "auto", seeds=1 if seeds is None else seeds, jobs=jobs, fleet=fleet)
         return run_virtually(scenario, policy or ["none"], seed, out, virtual)
     from harness.commands import check_real, run_scenario

@@ -75,14 +75,17 @@ def resize(scenario: Scenario, fleet: Fleet, costs: Costs) -> Scenario:
     return _small_enough(replace(resized, phases=_long_enough(resized, costs)))
 
 
-def capacity_rps(topology: Topology, callers: tuple[Caller, ...], costs: Costs) -> float:
-    """Most requests a second that one healthy worker completes, of the mix that `callers` send."""
+def capacity_rps(topology: Topology, callers: tuple[Caller, ...], costs: Costs, factor: float = 1.0) -> float:
+    """Most requests a second that one worker completes, of the mix that `callers` send.
+
+    `factor`: how many times slower it is than a healthy one.
+    """
     asking = [caller for caller in callers if caller.inference]
     total = sum(caller.rate_rps for caller in asking)
     tokens = sum(caller.rate_rps * caller.max_tokens for caller in asking) / total
     prompt = sum(caller.rate_rps * caller.prompt_words for caller in asking) / total * TOKENS_PER_WORD
     return queueing.full_batch_capacity_rps(
-        topology.max_num_seqs, tokens, _full_step_s(topology, costs, prompt, tokens)
+        topology.max_num_seqs, tokens, _full_step_s(topology, costs, prompt, tokens, factor)
     )
 
 
@@ -91,12 +94,13 @@ def step_floor_s(topology: Topology, costs: Costs) -> float:
     return topology.step_floor_s if costs.padded else 0.0
 
 
-def _full_step_s(topology: Topology, costs: Costs, prompt: float, tokens: float) -> float:
+def _full_step_s(topology: Topology, costs: Costs, prompt: float, tokens: float, factor: float) -> float:
     """A step of a full batch in which answers end and begin evenly."""
     batch = topology.max_num_seqs
     prefill = round(prompt * batch / tokens)
     cached = round(batch * (prompt + tokens / 2))
-    return max(step_floor_s(topology, costs), costs.step_s(prefill, batch, cached))
+    step_s = max(step_floor_s(topology, costs), costs.step_s(prefill, batch, cached))
+    return factor * step_s + costs.late_s
 
 
 def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) -> float:
@@ -172,15 +176,16 @@ def _travel_s(scenario: Scenario, costs: Costs, factor: float) -> float:
     touching_rps = sum(caller.rate_rps for caller in asking if not caller.avoids_fault)
     arrivals_rps = touching_rps * faulted / topology.workers
     capacity = capacity_rps(topology, scenario.callers, costs)
-    if arrivals_rps / faulted * factor <= capacity * queueing.SATURATES_ABOVE or not topology.services:
+    slowed = capacity_rps(topology, scenario.callers, costs, factor)
+    if arrivals_rps / faulted <= slowed * queueing.SATURATES_ABOVE:
         return 0.0
     slots = min(tier.slots for tier in topology.services)
-    service_s = topology.max_num_seqs / capacity  # of an answer in a full batch
+    service_s, slowed_s = topology.max_num_seqs / capacity, topology.max_num_seqs / slowed  # in a full batch
     in_use = sum(caller.rate_rps for caller in asking) * service_s
     holds = faulted * (topology.max_num_seqs + topology.max_queue)
     if in_use - arrivals_rps * service_s + holds <= slots * queueing.HOLDS_BELOW:
         return 0.0
-    return queueing.travel_s(slots - in_use, arrivals_rps, faulted * capacity / factor, service_s * factor)
+    return queueing.travel_s(slots - in_use, arrivals_rps, faulted * slowed, slowed_s)
 
 
 def _small_enough(scenario: Scenario) -> Scenario:

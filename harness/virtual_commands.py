@@ -1,6 +1,6 @@
 """What `limplock run --engine virtual` and `limplock replay` do, once the command line is read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,12 @@ class Virtual:
     seeds: int = 1
     jobs: int | None = None
     fleet: Fleet = field(default_factory=Fleet)
+
+
+def check_virtual(real_only: Mapping[str, bool]) -> None:
+    """BadInput for options that only real runs have: whether each was given."""
+    if given := [name for name, was in real_only.items() if was]:
+        raise BadInput(f"{', '.join(given)}: for real runs only. Leave out --engine virtual, or take --costs")
 
 
 def run_virtually(

@@ -61,6 +61,7 @@ class Worker:
         *,
         max_queue: int = 256,
         step_floor_s: float = 0.0,
+        late_s: float = 0.0,
         meter: Meter | None = None,
         read: ReadJob = read_job,
         foresee: Foresee | None = None,
@@ -70,7 +71,7 @@ class Worker:
         self.name = name
         self.engine = engine
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
-        self.pace = Pace(step_floor_s)
+        self.pace = Pace(step_floor_s, late_s)
         self.counts = Counts()
         self._compute = compute
         self._foresee = foresee
@@ -152,6 +153,7 @@ class Worker:
         Slots are not released, since that may be what broke.
         """
         self.catch_up()
+        self._stride = None  # the steps that were foreseen will not be
         self._broken = outcome
         for job in self._jobs.values():
             if not job.done.done():

@@ -101,12 +101,7 @@ async def test_the_state_tells_what_has_been_done_up_to_now() -> None:
         await asyncio.gather(*tasks)
 
 
-UNFINISHED = pytest.mark.xfail(
-    strict=True, reason="Worker.end leaves the stride that it interrupts under way"
-)
-
-
-@pytest.mark.parametrize("strides", [pytest.param(True, marks=UNFINISHED), False])
+@pytest.mark.parametrize("strides", [True, False])
 async def test_a_killed_worker_makes_no_further_token(*, strides: bool) -> None:
     """Not even of those that were foreseen."""
     async with memory_stand(strides=strides) as stand:
