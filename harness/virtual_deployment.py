@@ -31,7 +31,7 @@ async def deploy_virtual(
 ) -> AsyncIterator[Deployment]:
     """Stand up the layer of `topology` with `pipeline` in the gateway. Steps take what `costs` says."""
     workers = {name: _worker(name, topology, costs) for name in topology.worker_names()}
-    links = {name: MemoryLink(worker, costs.hop_s, seed) for name, worker in workers.items()}
+    links = {name: MemoryLink(worker, costs.link_s, seed) for name, worker in workers.items()}
     gateway = Gateway(pipeline, links, recorder, seed)
     services, entries = _services(topology, recorder, gateway.handle, costs.hop_s)
     steps = {name: asyncio.create_task(worker.run(), name=name) for name, worker in workers.items()}
@@ -69,6 +69,7 @@ def _worker(name: str, topology: Topology, costs: Costs) -> Worker:
         compute,
         max_queue=topology.max_queue,
         step_floor_s=step_floor_s(topology, costs),
+        late_s=costs.late_s,
         read=count_job,
         foresee=engine.foresee,
     )

@@ -16,7 +16,7 @@ MAX_MODEL_LEN = 2048  # tokens, the torch engine's default
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """Seconds. Where they come from is the business of `calibration.py`.
+    """Seconds. Where they come from is the business of `harness/calibration`.
 
     Attributes:
         name: of the set, for reports.
@@ -24,7 +24,9 @@ class Costs:
         sequence_s: for each sequence that generates a further token.
         prefill_token_s: for each prompt token of a sequence that is new.
         kv_token_s: for each token in the cache of the running sequences.
-        hop_s: one hop over HTTP, request and answer together.
+        hop_s: one hop over HTTP between callers, services and gateway, request and answer together.
+        link_s: the hop from the gateway through the proxy to a worker, the same way.
+        late_s: how much later than asked a padded step ends: the timer, and handing its tokens over.
         padded: steps are padded to the topology's floor, as those of a small model on a CPU.
     """
 
@@ -34,6 +36,8 @@ class Costs:
     prefill_token_s: float
     kv_token_s: float
     hop_s: float = 0.0
+    link_s: float = 0.0
+    late_s: float = 0.0
     padded: bool = False
 
     def step_s(self, prefill_tokens: int, running: int, kv_tokens: int) -> float:

@@ -50,6 +50,7 @@ class Card:
             prefill_token_s=2 * READ / (self.flop_s * self.compute_ratio),
             kv_token_s=KV_BYTES / read_bytes_s,
             hop_s=DATA_CENTRE_HOP_S,
+            link_s=DATA_CENTRE_HOP_S,
         )
 
 

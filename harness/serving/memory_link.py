@@ -24,11 +24,11 @@ TO_CALLER = "to_caller"
 
 
 class MemoryLink:
-    """The way from the gateway to `worker`. `hop_s`: what the hop takes without a fault, on the way there."""
+    """The way from the gateway to `worker`. `link_s`: what it takes without a fault, all on the way there."""
 
-    def __init__(self, worker: Worker, hop_s: float = 0.0, seed: int = 0) -> None:
+    def __init__(self, worker: Worker, link_s: float = 0.0, seed: int = 0) -> None:
         self.worker = worker
-        self.hop_s = hop_s
+        self.link_s = link_s
         self.seed = seed
         self.down = False
         self.toxics: list[tuple[str, Toxic]] = []  # the way that each works on, and itself
@@ -124,8 +124,8 @@ class _Connection:
                 wire.close()
 
     async def _carry(self, handle: Next) -> Outcome:
-        if self._link.hop_s:
-            await asyncio.sleep(self._link.hop_s)
+        if self._link.link_s:
+            await asyncio.sleep(self._link.link_s)
         if self._link.down:
             return self._broke()
         await self._pass(self._there, REQUEST_BYTES)

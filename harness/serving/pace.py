@@ -19,17 +19,19 @@ class Pace:
 
     Attributes:
         step_floor_s: steps take at least this long.
+        late_s: added to every step, whatever its fault, where no real timer is late by itself.
         fault: asked for each step while its lease holds, until `fault_until_s` on the worker's clock.
     """
 
     step_floor_s: float = 0.0
+    late_s: float = 0.0
     fault: Fault = field(default=_HEALTHY)
     fault_until_s: float = 0.0
     _holding: asyncio.Future[None] | None = field(default=None, repr=False)
 
     def step_s(self, elapsed_s: float, now: float) -> float:
         """Seconds that a step takes which computed for `elapsed_s`."""
-        return self.active(now).step_s(max(elapsed_s, self.step_floor_s))
+        return self.active(now).step_s(max(elapsed_s, self.step_floor_s)) + self.late_s
 
     async def hold(self, started_s: float, elapsed_s: float) -> None:
         """Wait until the step has taken its time, which it began at `started_s` and computed for `elapsed_s`.

@@ -56,10 +56,16 @@ def test_the_smallest_load_leaves_a_slot_in_every_service() -> None:
 
 
 def test_capacity_is_a_full_batch_of_the_answers_that_are_asked_for() -> None:
-    """8 seats, 16 steps of the floor of 0.03 s each."""
-    assert capacity_rps(SLOW.topology, SLOW.callers, TINY_CPU) == pytest.approx(8 / (16 * 0.03))
+    """8 seats, 16 steps of the floor of 0.03 s each, and each of them late."""
+    step_s = 0.03 + TINY_CPU.late_s
+    assert capacity_rps(SLOW.topology, SLOW.callers, TINY_CPU) == pytest.approx(8 / (16 * step_s))
     longer = tuple(replace(caller, max_tokens=32) for caller in SLOW.callers if caller.inference)
-    assert capacity_rps(SLOW.topology, longer, TINY_CPU) == pytest.approx(8 / (32 * 0.03))
+    assert capacity_rps(SLOW.topology, longer, TINY_CPU) == pytest.approx(8 / (32 * step_s))
+
+
+def test_a_fault_stretches_a_step_and_not_how_late_it_is() -> None:
+    slowed = capacity_rps(SLOW.topology, SLOW.callers, replace(TINY_CPU, late_s=0.002), factor=10)
+    assert slowed == pytest.approx(8 / (16 * 0.302))
 
 
 def test_only_padded_costs_have_the_floor_of_the_topology() -> None:
@@ -81,11 +87,12 @@ def travel_s(scenario: Scenario) -> float:
     """How long pressure needs, from the formulas of the judge and the numbers of the scenario alone."""
     factor, faulted = scenario.fault.factor, len(scenario.faulted_workers)
     capacity = capacity_rps(scenario.topology, scenario.callers, TINY_CPU)
+    slowed = capacity_rps(scenario.topology, scenario.callers, TINY_CPU, factor)
     held_s = 8 / capacity
     rates = rates_rps(scenario)
     reaching_rps = rates["chat"] * faulted / scenario.topology.workers
     free = slots(scenario)["api"] - (rates["chat"] + rates["tenant"]) * held_s
-    return queueing.travel_s(free, reaching_rps, faulted * capacity / factor, held_s * factor)
+    return queueing.travel_s(free, reaching_rps, faulted * slowed, 8 / slowed)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +137,8 @@ def test_callers_of_several_kinds_share_the_capacity_by_their_tokens() -> None:
             Caller(name="long", enters="front", rate_rps=1, max_tokens=40),
         ),
     )
-    assert capacity_rps(mixed.topology, mixed.callers, TINY_CPU) == pytest.approx(8 / (16 * 0.03))
+    step_s = 0.03 + TINY_CPU.late_s
+    assert capacity_rps(mixed.topology, mixed.callers, TINY_CPU) == pytest.approx(8 / (16 * step_s))
 
 
 REFUSED = [

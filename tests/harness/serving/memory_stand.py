@@ -47,13 +47,13 @@ async def memory_stand(
     costs: Costs = COSTS,
     seats: int = 4,
     max_queue: int = 8,
-    hop_s: float = 0.0,
+    link_s: float = 0.0,
     seed: int = 0,
     strides: bool = True,
 ) -> AsyncIterator[MemoryStand]:
     """Stands while the block runs."""
     worker = cost_worker(costs, seats, max_queue, strides=strides)
-    link = MemoryLink(worker, hop_s, seed)
+    link = MemoryLink(worker, link_s, seed)
     steps = asyncio.create_task(worker.run())
     site = MemorySite(link, steps)
     yield MemoryStand(link, worker, site, MemoryAdmin(site), frozenset(asyncio.all_tasks()))
@@ -68,7 +68,15 @@ def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> W
         return engine.step(batch), engine.step_s(batch)
 
     foresee = engine.foresee if strides else None
-    return Worker("worker-0", engine, compute, max_queue=max_queue, read=count_job, foresee=foresee)
+    return Worker(
+        "worker-0",
+        engine,
+        compute,
+        max_queue=max_queue,
+        late_s=costs.late_s,
+        read=count_job,
+        foresee=foresee,
+    )
 
 
 def attempt(name: str = "r1", tokens: int = 8, stream: bool = True, **fields: object) -> Attempt:

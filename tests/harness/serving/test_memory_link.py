@@ -31,7 +31,7 @@ async def ended_s(stand: MemoryStand, tokens: int = 8) -> float:
 
 
 async def test_without_toxics_an_answer_takes_its_steps_and_the_hop() -> None:
-    async with memory_stand(hop_s=0.004) as stand:
+    async with memory_stand(link_s=0.004) as stand:
         assert await ended_s(stand) == pytest.approx(0.004 + ANSWER_S)
         assert await stand.at_rest()
 
@@ -164,7 +164,7 @@ async def test_the_slot_is_free_while_the_answer_is_still_under_way() -> None:
 
 
 async def test_a_probe_costs_the_worker_nothing_and_takes_what_the_link_takes() -> None:
-    async with memory_stand(hop_s=0.002) as stand:
+    async with memory_stand(link_s=0.002) as stand:
         await stand.link.probe()
         assert now() == pytest.approx(0.002)
         stand.link.add_toxics([latency(300), latency(200, "to_worker")])

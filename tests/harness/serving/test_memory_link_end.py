@@ -18,7 +18,7 @@ def send(stand: MemoryStand, *args: object, **fields: object) -> "asyncio.Task[O
 async def test_a_caller_that_leaves_at_any_time_leaves_nothing_behind(
     toxics: tuple[Toxic, ...], after_s: float
 ) -> None:
-    async with memory_stand(hop_s=0.004) as stand:
+    async with memory_stand(link_s=0.004) as stand:
         if toxics:
             stand.link.add_toxics(toxics)
         task = send(stand, tokens=30)

@@ -24,6 +24,14 @@ def test_a_fault_stretches_the_padded_step() -> None:
     assert pace.step_s(0.004, now=1.0) == pytest.approx(0.3)
 
 
+def test_a_late_step_is_late_after_its_floor_and_its_fault_and_is_not_stretched() -> None:
+    pace = Pace(step_floor_s=0.03, late_s=0.001)
+    assert pace.step_s(0.004, now=0.0) == pytest.approx(0.031)
+    assert pace.step_s(0.05, now=0.0) == pytest.approx(0.051)
+    pace.inject(SlowSteps(factor=10), lease_s=3.0, now=0.0)
+    assert pace.step_s(0.004, now=1.0) == pytest.approx(0.301)
+
+
 def test_a_fault_ends_by_itself_when_its_lease_is_not_renewed() -> None:
     pace = Pace(step_floor_s=0.03)
     pace.inject(SlowSteps(factor=10), lease_s=3.0, now=0.0)

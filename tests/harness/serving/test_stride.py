@@ -57,6 +57,7 @@ class Schedule:
                 sequence_s=unit_s * rng.choice((0, 0.1)),
                 prefill_token_s=unit_s * rng.choice((0, 0.05)),
                 kv_token_s=unit_s * rng.choice((0, 0.003)),
+                late_s=unit_s * rng.choice((0, 0.05)),
             ),
             seats=rng.choice((1, 2, 4, 8)),
             max_queue=rng.choice((0, 2, 16)),
@@ -198,6 +199,14 @@ def test_no_step_of_a_stride_but_the_first_begins_after_the_next_deadline() -> N
     assert stride is not None
     assert stride.ends_s == pytest.approx([0.1, 0.2, 0.3])
     assert plan_stride([Seated(1, 90)], foresee, STEADY, 0.0, 0.05) is None
+
+
+def test_every_step_of_a_stride_is_late_and_a_fault_does_not_stretch_that() -> None:
+    pace = Pace(late_s=0.01)
+    pace.inject(SlowSteps(factor=2), lease_s=60.0, now=0.0)
+    stride = plan_stride([Seated(1, 4)], foresee, pace, 0.0, NEVER)
+    assert stride is not None
+    assert stride.ends_s == pytest.approx([0.21, 0.42, 0.63])
 
 
 def test_no_step_of_a_stride_ends_after_the_lease_of_a_fault() -> None:
