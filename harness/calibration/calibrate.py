@@ -1,4 +1,4 @@
-"""`limplock calibrate`: measure, fit, say how well it fits, store."""
+"""`limplock calibrate`: measure, fit, run under load, say how well it fits, store."""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.calibration.fit import Errors, errors_of, fit_costs
-from harness.calibration.hop import time_hop
 from harness.calibration.plan import MAX_NUM_SEQS, Cycle, affordable, check_cycles, fit_cycles
 from harness.calibration.show import render_calibration
 from harness.calibration.steps import Timed, time_cycle, time_rounds
+from harness.calibration.under_load import add_terms
 from harness.config import check_device
 from harness.exit_codes import ExitCode
 from harness.interrupts import run_to_the_end
@@ -26,7 +26,7 @@ from harness.serving.worker_process import in_thread
 if TYPE_CHECKING:
     from harness.serving.torch_engine import TorchEngine
 
-ROUNDS_S = 24.0  # all rounds together; loading the model and the hops come on top
+ROUNDS_S = 24.0  # all rounds together; the run under load takes as long again
 CHECK_RATIO = 1 / 3  # of the time of a round
 PROBE = Cycle((32,), ())
 
@@ -50,10 +50,13 @@ def run_calibrate(model: str, device: str) -> ExitCode:
     check_device(device)
     require_writable()
     PipeConsole(stderr=True).print(
-        f"timing steps of {model} on {device}; takes under a minute, best on an idle machine", highlight=False
+        f"timing steps of {model} on {device}, then a run under load; a minute, best on an idle machine",
+        soft_wrap=True,
+        highlight=False,
     )
     with quiet_collector():
-        found, device = run_to_the_end(calibrate(model, device))
+        found, device = run_to_the_end(time_engine(model, device))
+    found = replace(found, costs=add_terms(found.costs, model, device))
     path = save_costs(_stored(found, model, device))
     console = PipeConsole()
     console.print(render_calibration(found.costs, found.fitted, found.checks))
@@ -61,16 +64,16 @@ def run_calibrate(model: str, device: str) -> ExitCode:
     return ExitCode.PASS
 
 
-async def calibrate(model: str, device: str) -> tuple[Calibration, str]:
-    """The costs of a model, and the torch device it ran on. Raises BadInput or EnvironmentFault."""
+async def time_engine(model: str, device: str) -> tuple[Calibration, str]:
+    """What steps of a model cost, and the torch device it ran on. Raises BadInput or EnvironmentFault."""
     from harness.serving.torch_engine import TorchEngine  # torch is loaded for this command only
 
-    hop_s = await time_hop()
     with ThreadPoolExecutor(1, thread_name_prefix="engine") as thread:
         loop = asyncio.get_running_loop()
         engine = await loop.run_in_executor(thread, TorchEngine.load, model, device, MAX_NUM_SEQS)
         fitted, checks = await _time(engine, thread)
-    costs = replace(fit_costs(f"{model_key(model)}_{engine.device}_{CALIBRATED}", fitted), hop_s=hop_s)
+    name = f"{model_key(model)}_{engine.device}_{CALIBRATED}"
+    costs = replace(fit_costs(name, fitted), padded=engine.device == "cpu")
     return Calibration(costs, fitted, checks), engine.device
 
 
@@ -103,6 +106,8 @@ def _stored(found: Calibration, model: str, device: str) -> Stored:
         prefill_token_s=costs.prefill_token_s,
         kv_token_s=costs.kv_token_s,
         hop_s=costs.hop_s,
+        link_s=costs.link_s,
+        late_s=costs.late_s,
         median_error_ratio=errors.median_ratio,
         p90_error_ratio=errors.p90_ratio,
         worst_error_ratio=errors.worst_ratio,

@@ -46,9 +46,7 @@ def fit_costs(name: str, timed: Sequence[Timed]) -> Costs:
     if np.linalg.matrix_rank(terms / terms.max(axis=0).clip(1)) < CONSTANTS:
         raise BadInput("the steps timed are too much alike to tell the constants of the cost model apart")
     fixed, sequence, prefill, kv = _non_negative(terms / seconds[:, None], np.ones(len(timed)))
-    return Costs(
-        name=name, fixed_s=fixed, sequence_s=sequence, prefill_token_s=prefill, kv_token_s=kv, hop_s=0.0
-    )
+    return Costs(name=name, fixed_s=fixed, sequence_s=sequence, prefill_token_s=prefill, kv_token_s=kv)
 
 
 def errors_of(costs: Costs, timed: Sequence[Timed]) -> Errors:

@@ -35,7 +35,9 @@ def _constants(costs: Costs) -> Table:
         ("a sequence that generates a further token", costs.sequence_s),
         ("a prompt token of a new sequence", costs.prefill_token_s),
         ("a token in the cache of the running sequences", costs.kv_token_s),
-        ("a hop over HTTP on loopback, there and back", costs.hop_s),
+        ("under load, there and back: a hop between callers, services and gateway", costs.hop_s),
+        ("the hop through the proxy to a worker", costs.link_s),
+        ("how late a padded step ends", costs.late_s),
     ):
         table.add_row(meaning, f"{seconds * 1e6:,.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms")
     return table

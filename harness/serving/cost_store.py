@@ -19,7 +19,7 @@ from harness.serving.model.cache import cache_dir
 from harness.serving.model.names import MODEL_NAMES
 
 AUTO, CALIBRATED = "auto", "calibrated"
-FORMAT = 1
+FORMAT = 2  # raised when the constants change; older files are measured anew
 REMEDY = "run `limplock calibrate`"
 
 _Seconds = Annotated[float, msgspec.Meta(ge=0)]
@@ -40,6 +40,8 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     prefill_token_s: _Seconds
     kv_token_s: _Seconds
     hop_s: _Seconds
+    link_s: _Seconds
+    late_s: _Seconds
     median_error_ratio: _Ratio
     p90_error_ratio: _Ratio
     worst_error_ratio: _Ratio
@@ -52,8 +54,16 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             prefill_token_s=self.prefill_token_s,
             kv_token_s=self.kv_token_s,
             hop_s=self.hop_s,
+            link_s=self.link_s,
+            late_s=self.late_s,
             padded=self.device == "cpu",
         )
+
+
+class _Header(msgspec.Struct):
+    """What a file of any format says of itself."""
+
+    format: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +142,10 @@ def _read(model: str, device: str) -> Stored | str:
     """What is stored for this machine, or why nothing of it can be used."""
     path = costs_path(model, device)
     try:
-        stored = msgspec.json.decode(path.read_bytes(), type=Stored)
+        content = path.read_bytes()
+        if msgspec.json.decode(content, type=_Header).format < FORMAT:
+            return f"{path.name} is of an older version of limplock, which measured less"
+        stored = msgspec.json.decode(content, type=Stored)
     except FileNotFoundError:
         return f"nothing is calibrated here for {model} on {device}"
     except OSError as error:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import psutil
 import pytest
 
 from harness.calibration import calibrate
@@ -12,6 +11,8 @@ from harness.exit_codes import ExitCode
 from harness.serving.cost_store import choose_costs
 
 pytestmark = pytest.mark.real
+
+TRIES = 3  # a busy machine decides nothing
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,10 @@ def test_tiny_is_calibrated_told_and_used_from_then_on(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrate, "ROUNDS_S", 4.0)
-    assert run_command_line(["calibrate"]) == ExitCode.PASS
+    tries = TRIES
+    while (code := run_command_line(["calibrate"])) == ExitCode.INCONCLUSIVE and (tries := tries - 1):
+        assert "calibrate again" in capsys.readouterr().err
+    assert code == ExitCode.PASS
     out = capsys.readouterr().out
     assert "not in the fit, decode" in out
     assert "a prompt token of a new sequence" in out
@@ -34,7 +38,7 @@ def test_tiny_is_calibrated_told_and_used_from_then_on(
     assert one < many < 16 * one, "a batch of 16 costs more than one sequence, and far less than 16"
     assert chosen.costs.step_s(256, 0, 0) > 2 * one
     assert chosen.costs.hop_s > 0
-    assert not [child for child in psutil.Process().children() if child.name() == "hop"]
+    assert 0 < chosen.costs.late_s < 0.003
 
 
 def test_a_cache_that_takes_no_files_is_told_before_anything_is_measured(
@@ -43,7 +47,7 @@ def test_a_cache_that_takes_no_files_is_told_before_anything_is_measured(
     def measured(*args: object) -> None:
         raise EnvironmentFault("measured for nothing")
 
-    monkeypatch.setattr(calibrate, "calibrate", measured)
+    monkeypatch.setattr(calibrate, "time_engine", measured)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("LIMPLOCK_CACHE", str(tmp_path / "file"))
     assert run_command_line(["calibrate"]) == ExitCode.ENVIRONMENT

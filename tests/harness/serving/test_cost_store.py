@@ -35,6 +35,8 @@ def stored(model: str = "tiny", device: str = "cpu") -> Stored:
         prefill_token_s=3e-5,
         kv_token_s=0.0,
         hop_s=4e-4,
+        link_s=5e-3,
+        late_s=1e-3,
         median_error_ratio=0.05,
         p90_error_ratio=0.2,
         worst_error_ratio=0.4,
@@ -52,7 +54,8 @@ def test_what_is_stored_is_loaded_to_the_last_digit() -> None:
     save_costs(stored())
     costs = load_costs()
     assert (costs.fixed_s, costs.sequence_s, costs.prefill_token_s) == (2e-3, 1e-4, 3e-5)
-    assert (costs.kv_token_s, costs.hop_s, costs.padded) == (0.0, 4e-4, True)
+    assert (costs.kv_token_s, costs.hop_s, costs.link_s, costs.late_s) == (0.0, 4e-4, 5e-3, 1e-3)
+    assert costs.padded
     assert choose_costs().origin == "calibrated 2026-11-30 on this machine"
     assert load_costs("calibrated") == costs
 
@@ -98,7 +101,8 @@ def test_costs_of_another_machine_are_not_used(field: str) -> None:
         {"kv_token_s": -1e-9},
         {"hop_s": None},
         {"fixed_s": "fast"},
-        {"format": 2},
+        {"format": 3},
+        {"late_s": -1e-3},
         {"measured_on": "yesterday"},
         {"more": 1},
     ],
@@ -109,6 +113,20 @@ def test_a_file_that_makes_no_sense_is_named_and_not_used(fields: dict[str, obje
     assert chosen.costs is TINY_CPU
     assert f"{path} is damaged or of another version of limplock" in chosen.origin
     assert "\n" not in chosen.origin
+
+
+def test_a_file_of_an_older_version_counts_as_not_calibrated() -> None:
+    """It has not all the constants."""
+    path = save_costs(stored())
+    older = msgspec.json.decode(path.read_bytes()) | {"format": 1}
+    del older["link_s"], older["late_s"]
+    path.write_bytes(msgspec.json.encode(older))
+    assert choose_costs().costs is TINY_CPU
+    assert choose_costs().origin.endswith(
+        "costs-tiny-cpu.json is of an older version of limplock, which measured less"
+    )
+    with pytest.raises(EnvironmentFault, match=r"older version .* run `limplock calibrate`"):
+        load_costs("calibrated")
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b'{"fixed_s": 1e999}'])
