@@ -188,8 +188,13 @@ def _travel_s(scenario: Scenario, costs: Costs, factor: float) -> float:
     return queueing.travel_s(slots - in_use, arrivals_rps, faulted * slowed, slowed_s)
 
 
+def offered(scenario: Scenario) -> float:
+    """How many requests a run asks, on average."""
+    return sum(caller.rate_rps for caller in scenario.callers) * scenario.phases.load_s
+
+
 def _small_enough(scenario: Scenario) -> Scenario:
-    requests = sum(caller.rate_rps for caller in scenario.callers) * scenario.phases.load_s
+    requests = offered(scenario)
     if requests > MOST_REQUESTS:
         raise BadInput(
             f"this fleet would be asked {requests:,.0f} requests in {scenario.phases.load_s:g} s;"

@@ -6,27 +6,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress as Bar
-from rich.progress import TaskID
 
 from harness.config import find_preset, find_presets, find_scenario
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode
-from harness.fleet import Fleet
+from harness.fleet import Fleet, offered
 from harness.interrupts import interruptible
 from harness.judging.result import RunResult
 from harness.many_runs import check_jobs, conduct_all
 from harness.replay import compare, find_result
-from harness.reporting.bar import progress_bar
 from harness.reporting.console import PipeConsole
 from harness.reporting.seeds import render_seeds
+from harness.reporting.tally import tally
 from harness.reporting.terminal import render_comparison
+from harness.reporting.virtual_time import virtual_time
 from harness.results import new_folder, run_folder
 from harness.serving.cost_store import choose_costs
 from harness.verdict_codes import exit_code
 from harness.virtual_run import VirtualRun
 
 MOST_SEEDS = 10_000
+WORTH_PROCESSES = 20_000  # requests of a run; below, processes take longer to start than the run itself
+
+Place = tuple[VirtualRun, Path]  # a run and the folder of its files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,18 +62,17 @@ def run_virtually(
         for preset in presets
         for number in range(seed, seed + virtual.seeds)
     ]
-    runs[0].resized()  # refuses before anything is started
+    requests = offered(runs[0].resized())  # refuses before anything is started
     folder = new_folder(out)
     console = PipeConsole()
     _say(console, f"virtual: costs {chosen.origin}")
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""
         _say(console, f"replay:  limplock replay {run.token()}{more}")
-    results = _conduct(runs, folder, jobs, several=virtual.seeds > 1)
-    if virtual.seeds > 1:
-        console.print(render_seeds(results))
-    else:
-        console.print(render_comparison(results))
+    places = [(run, _folder(folder, run, several=virtual.seeds > 1)) for run in runs]
+    together = virtual.seeds > 1 or (len(runs) > 1 and requests > WORTH_PROCESSES)
+    results = _conduct_many(places, jobs) if together else _conduct_few(places)
+    console.print(render_seeds(results) if virtual.seeds > 1 else render_comparison(results))
     _say(console, f"files: {folder}/")
     return exit_code(results)
 
@@ -85,7 +86,7 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
     folder = new_folder(out)
     where = run_folder(folder, run.scenario, run.preset)
     with interruptible():
-        result = run.conduct(where)
+        result = _conduct_one(run, where)
     console = PipeConsole()
     console.print(render_comparison([result]))
     same, words = compare(where, result, known)
@@ -94,25 +95,29 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
     return ExitCode.PASS if same else ExitCode.FAIL
 
 
-def _conduct(runs: Sequence[VirtualRun], folder: Path, jobs: int, *, several: bool) -> list[RunResult]:
-    """The results in the order of `runs`."""
-    places = [(run, _folder(folder, run, several)) for run in runs]
+def _folder(folder: Path, run: VirtualRun, *, several: bool) -> Path:
+    return run_folder(folder, run.scenario, f"{run.preset}.{run.seed}" if several else run.preset)
+
+
+def _conduct_many(places: Sequence[Place], jobs: int) -> list[RunResult]:
+    """The results in the order of `places`."""
     found: dict[int, RunResult] = {}
-    with interruptible(), progress_bar() as bar, closing(conduct_all(places, jobs)) as conducted:
-        task = bar.add_task("runs", total=len(runs))
+    with interruptible(), tally(len(places)) as told, closing(conduct_all(places, jobs)) as conducted:
         for index, result in conducted:
             found[index] = result
-            _advance(bar, task, result)
-    return [found[index] for index in range(len(runs))]
+            told.advance(f"{result.setting.scenario} x {result.setting.preset}")
+    return [found[index] for index in range(len(places))]
 
 
-def _folder(folder: Path, run: VirtualRun, several: bool) -> Path:
-    preset = f"{run.preset}.{run.seed}" if several else run.preset
-    return run_folder(folder, run.scenario, preset)
+def _conduct_few(places: Sequence[Place]) -> list[RunResult]:
+    """One after another, each with its own time to watch."""
+    with interruptible():
+        return [_conduct_one(run, folder) for run, folder in places]
 
 
-def _advance(bar: Bar, task: TaskID, result: RunResult) -> None:
-    bar.update(task, advance=1, description=f"{result.setting.scenario} x {result.setting.preset}")
+def _conduct_one(run: VirtualRun, folder: Path) -> RunResult:
+    with virtual_time(run.title, run.resized().phases.load_s) as progress:
+        return run.conduct(folder, progress)
 
 
 def _say(console: Console, line: str) -> None:

@@ -18,7 +18,7 @@ from harness.fleet import Fleet, resize
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult
 from harness.judging.verdict import judge
-from harness.reporting.progress import NoProgress
+from harness.reporting.progress import NoProgress, Progress
 from harness.results import write_result
 from harness.runner import run
 from harness.scenario import Scenario
@@ -75,15 +75,16 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
             )
         return found
 
-    def conduct(self, folder: Path) -> RunResult:
-        """Run and judge. `history.jsonl` and `result.json` are in `folder` afterwards.
+    def conduct(self, folder: Path, progress: Progress | None = None) -> RunResult:
+        """Run and judge. `history.jsonl` and `result.json` are in `folder`, made if need be.
 
         Raises Interrupted or Terminated, with what was recorded so far left in the folder.
         """
+        folder.mkdir(parents=True, exist_ok=True)
         path = folder / HISTORY
         scenario, preset = self.resized(), find_preset(self.preset)
         deploy = partial(deploy_virtual, costs=self.costs)
-        work = run(scenario, preset, self.seed, deploy, path, NoProgress())
+        work = run(scenario, preset, self.seed, deploy, path, progress or NoProgress())
         history = run_to_the_end(work, VirtualLoop)
         result = judge(history).model_copy(update={"replay": self.token(), "digest": digest(path)})
         write_result(folder, result)

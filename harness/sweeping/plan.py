@@ -13,8 +13,8 @@ from harness.fleet import Fleet, resize
 from harness.judging.swept import Axes, Cell
 from harness.scenario import Scenario
 from harness.serving.cost_model import Costs
-from harness.sweeping.swept_run import SweptRun
 from harness.sweeping.values import listed
+from harness.virtual_run import VirtualRun
 
 MOST_RUNS = 20_000
 MOST_REQUESTS = 500_000_000  # of all runs together; most of a day on two cores
@@ -86,8 +86,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             max_queue=self.max_queue,
         )
 
-    def run(self, cell: Cell, seed: int) -> SweptRun:
-        return SweptRun(
+    def run(self, cell: Cell, seed: int) -> VirtualRun:
+        return VirtualRun(
             scenario=self.scenario,
             preset=cell.policy,
             seed=seed,

@@ -1,14 +1,13 @@
 """`limplock run --engine virtual`: what it refuses, what it says, and when."""
 
 import re
-from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import scenarios
-from harness import commands, virtual_commands
+from harness import commands
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted
@@ -64,7 +63,7 @@ def test_bad_input_is_one_line_before_anything_is_started(
     def started(*args: object, **kwargs: object) -> None:
         raise AssertionError("something was started")
 
-    monkeypatch.setattr(virtual_commands, "conduct_all", started)
+    monkeypatch.setattr(VirtualRun, "conduct", started)
     monkeypatch.setattr(commands, "run_all", started)
     assert run_command_line(line.split()) == ExitCode.BAD_INPUT
     out, err = capsys.readouterr()
@@ -84,12 +83,11 @@ def test_costs_and_token_are_said_before_the_run_starts(
     """Whoever interrupts a run can still have it again."""
     said: list[str] = []
 
-    def interrupted(*args: object) -> Generator[tuple[int, RunResult], None, None]:
+    def interrupted(*args: object) -> RunResult:
         said.append(capsys.readouterr().out)
         raise Interrupted("stopped")
-        yield
 
-    monkeypatch.setattr(virtual_commands, "conduct_all", interrupted)
+    monkeypatch.setattr(VirtualRun, "conduct", interrupted)
     line = f"{VIRTUAL} --seed 4 --policy none --policy timeout --policy none"
     assert run_command_line(line.split()) == ExitCode.INTERRUPTED
     assert "virtual: costs shipped tiny_cpu" in said[0]
@@ -113,7 +111,7 @@ def test_several_seeds_are_counted_and_each_has_its_folder(
     line = f"{VIRTUAL} --seeds 3 --seed 7 --jobs 1 --policy none --policy timeout --out out"
     assert run_command_line(line.split()) == ExitCode.INCONCLUSIVE
     out, err = capsys.readouterr()
-    assert err == ""
+    assert err == "".join(f"{n} of 6 runs\n" for n in range(1, 7))
     assert "slow_worker x none: of 3 seeds 3 inconclusive" in out
     assert "slow_worker x timeout: of 3 seeds 3 inconclusive" in out
     assert out.count("(first of 3 seeds)") == len(tokens(out)) == 2
@@ -136,11 +134,10 @@ def test_a_fleet_is_run_and_named_in_its_token(capsys: pytest.CaptureFixture[str
 def test_a_run_that_fails_is_one_line(
     broken: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(runs: Sequence[object], jobs: int) -> Generator[tuple[int, RunResult], None, None]:
+    def fails(*args: object) -> RunResult:
         raise broken
-        yield
 
-    monkeypatch.setattr(virtual_commands, "conduct_all", fails)
+    monkeypatch.setattr(VirtualRun, "conduct", fails)
     code = run_command_line(VIRTUAL.split())
     assert code == (ExitCode.ENVIRONMENT if isinstance(broken, OSError) else ExitCode.BUG)
     err = capsys.readouterr().err
