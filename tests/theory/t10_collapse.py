@@ -25,7 +25,7 @@ from policies.timers import Timers
 from tests.theory.queueing_parts import Census, new_call
 from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
-from tests.theory.wilson import covering
+from tests.theory.wilson import covering, interval
 
 TARGET = Target("T10", "Brooker 2023, simple collapse; the server is a link of the study's own")
 
@@ -35,9 +35,9 @@ SPIKE_RPS, SPIKE_FROM_S = 80.0, 20.0
 # No answer comes in time above this many attempts a second: 1 / (1 - EACH_S * a) + 2 * NET_S = TIMEOUT_S.
 SUSTAINING_RPS = (1 - ALONE_S / (TIMEOUT_S - 2 * NET_S)) / EACH_S
 
-# The share of runs that collapse, and our number of runs: as many as the source's only where chance decides.
+# The share of runs that collapse, and our number of runs: the more, the more chance decides.
 SPIKES = {3.0: (0.0, 10), 4.0: (0.2, 20), 5.0: (0.7, 20), 8.0: (1.0, 10)}  # by seconds
-BASES = {22.0: (0.0, 8), 24.0: (0.9, 10), 26.0: (1.0, 8)}  # by requests a second around a spike of 20 s
+BASES = {22.0: (0.0, 8), 24.0: (0.9, 20), 26.0: (1.0, 8)}  # by requests a second around a spike of 20 s
 
 AT_ONCE = resend(TRIES - 1)
 BACKING_OFF = Retry(max_attempts=TRIES, initial_s=20.0, max_s=inf, other_worker=False)
@@ -143,10 +143,15 @@ def _spike_row(lasts_s: float, expected: float, runs: int, seen_s: tuple[float, 
 
 
 def _base_row(base_rps: float, expected: float, runs: int) -> Row:
+    """The source's share is of 10 runs, so it is uncertain itself: its own interval has to cover ours.
+
+    At 24/s an event heap that shares nothing with our code gave 0.87 in 60 runs.
+    """
     stories = [play(spike(base_rps, 20.0, 240.0, seed), AT_ONCE, seed) for seed in range(runs)]
-    return _share_row(
-        f"{base_rps:g}/s, 80/s for 20 s", expected, [s.collapsed(220.0, 238.0) for s in stories]
-    )
+    got = fmean(story.collapsed(220.0, 238.0) for story in stories)
+    low, high = interval(round(10 * expected), 10)
+    what = f"{base_rps:g}/s, 80/s for 20 s: collapsed, share of {runs}"
+    return TARGET.between(what, expected, got, low, high, "95 % Wilson of the source's 10")
 
 
 def _threshold_rows(bases: list[Row]) -> list[Row]:
