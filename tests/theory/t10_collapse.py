@@ -13,6 +13,7 @@ from statistics import fmean
 
 from harness.clock import run_virtual
 from harness.judging.history import NoHistory
+from harness.judging.wilson import interval
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned, send_open_loop
 from harness.serving.gateway import Gateway
@@ -25,7 +26,7 @@ from policies.timers import Timers
 from tests.theory.queueing_parts import Census, new_call
 from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
-from tests.theory.wilson import covering, interval
+from tests.theory.wilson import covering
 
 TARGET = Target("T10", "Brooker 2023, simple collapse; the server is a link of the study's own")
 

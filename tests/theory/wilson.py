@@ -1,16 +1,6 @@
 """Shares of runs: where chance decides, the Wilson interval has to cover what the source says."""
 
-from math import sqrt
-
-Z95 = 1.96
-
-
-def interval(hits: int, runs: int, z: float = Z95) -> tuple[float, float]:
-    """The Wilson score interval of a share."""
-    share, noise = hits / runs, z * z / runs
-    middle = share + noise / 2
-    half = z * sqrt(share * (1 - share) / runs + noise / (4 * runs))
-    return max(0.0, (middle - half) / (1 + noise)), min(1.0, (middle + half) / (1 + noise))
+from harness.judging.wilson import interval
 
 
 def covering(share: float, runs: int) -> tuple[float, float]:
