@@ -43,4 +43,8 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "worker_memory": _of("bench.worker_memory"),
     "send_lag": _of("bench.send_lag"),
     "queue_model": _of("bench.queue_model"),
+    "virtual_speed": _of("bench.virtual_speed"),
+    "virtual_scale": _of("bench.virtual_scale"),
+    "virtual_memory": _of("bench.virtual_memory"),
+    "virtual_parallel": _of("bench.virtual_parallel"),
 }
