@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psutil
+
 from harness.calibration.terms import hop_s, late_s, link_s
 from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
@@ -24,6 +26,7 @@ from harness.virtual_deployment import deploy_virtual
 
 SEED = 1
 PHASES = Phases(warm_up_s=2.0, baseline_s=12.0, fault_s=2.0, recovery_s=0.0, drain_s=3.0)
+LOOK_S, BUSY_PERCENT = 1.0, 20.0  # before the run, when nothing of ours works
 LATE_RATIO = 0.1  # of the floor; on an idle machine steps are half as late
 
 
@@ -40,11 +43,18 @@ def add_terms(costs: Costs, model: str, device: str) -> Costs:
     workers of a larger one would fight for the cores.
     """
     served, known = ("tiny", TINY_CPU) if device == "cpu" and model != "tiny" else (model, costs)
+    require_idle(psutil.cpu_percent(LOOK_S))
     real = _real_run(served, device)
     require_quiet(real)
     late, hop = late_s(real), hop_s(real)
     without = _virtual_run(replace(known, late_s=late, hop_s=hop, link_s=0.0))
     return replace(costs, late_s=late, hop_s=hop, link_s=link_s(real, without))
+
+
+def require_idle(busy_percent: float) -> None:
+    """Raise TooBusy if other programs take more of all cores: a run that fits beside them is still slowed."""
+    if busy_percent > BUSY_PERCENT:
+        raise _too_busy(f"other programs take {busy_percent:.0f} % of it, {BUSY_PERCENT:.0f} % are harmless")
 
 
 def require_quiet(history: History) -> None:
@@ -59,9 +69,13 @@ def require_quiet(history: History) -> None:
             f"steps ended {late * 1e3:.1f} ms late, up to {LATE_RATIO * floor_s * 1e3:.1f} ms are normal"
         ]
     if wrong:
-        raise TooBusy(
-            f"the machine is too busy: {wrong[0]}. Nothing is stored: close what keeps it so, calibrate again"
-        )
+        raise _too_busy(wrong[0])
+
+
+def _too_busy(why: str) -> TooBusy:
+    return TooBusy(
+        f"the machine is too busy: {why}. Nothing is stored: close what keeps it so, then calibrate again"
+    )
 
 
 def healthy() -> Scenario:

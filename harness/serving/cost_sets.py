@@ -60,13 +60,16 @@ H100 = Card(memory_bytes_s=3.35e12, flop_s=989e12, memory_ratio=0.64, compute_ra
 
 # `limplock calibrate`, 30 November 2026, on two cores of an Intel Xeon (family 6, model 207, 2.1 GHz) with
 # Python 3.11.7 and torch 2.15.0. Error on steps not used for the fit: median 5 %, p90 20 %, worst 36 %.
+# Hop, link and lateness are read in the same way from 20 longer runs on that machine (docs/cost-model.md).
 TINY_CPU = Costs(
     name="tiny_cpu",
     fixed_s=1.17e-3,
     sequence_s=52e-6,
     prefill_token_s=52e-6,
     kv_token_s=0.42e-6,
-    hop_s=0.3e-3,
+    hop_s=1.1e-3,
+    link_s=5.0e-3,
+    late_s=1.5e-3,
     padded=True,
 )
 

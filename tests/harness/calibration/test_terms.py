@@ -11,7 +11,7 @@ import pytest
 
 from harness.calibration import under_load
 from harness.calibration.terms import hop_s, late_s, link_s, ways
-from harness.calibration.under_load import TooBusy, add_terms, healthy, require_quiet
+from harness.calibration.under_load import TooBusy, add_terms, healthy, require_idle, require_quiet
 from harness.clock import run_virtual
 from harness.errors import CleanupUnverified
 from harness.exit_codes import ExitCode
@@ -89,6 +89,12 @@ def test_a_quiet_run_is_accepted() -> None:
     require_quiet(history(KNOWN))
 
 
+def test_other_programs_tell_of_a_busy_machine_before_anything_is_run() -> None:
+    require_idle(20.0)
+    with pytest.raises(TooBusy, match=r"too busy: other programs take 50 % of it, 20 % are harmless"):
+        require_idle(50.0)
+
+
 def test_steps_that_end_very_late_tell_of_a_busy_machine() -> None:
     with pytest.raises(
         TooBusy, match=r"too busy: steps ended 4\.0 ms late, up to 3\.0 ms are normal"
@@ -134,6 +140,7 @@ def test_terms_are_added_to_the_costs_and_change_nothing_else(
         return history(KNOWN)
 
     monkeypatch.setattr(under_load, "_real_run", real_run)
+    monkeypatch.setattr(under_load.psutil, "cpu_percent", lambda _: 0.0)
     found = add_terms(replace(TINY_CPU, name="other", hop_s=0.0, link_s=0.0, late_s=0.0), model, device)
     assert asked == [served]
     terms = (found.hop_s, found.link_s, found.late_s)
