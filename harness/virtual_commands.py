@@ -7,10 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from harness.capacity import offered
 from harness.config import find_preset, find_presets, find_scenario
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode
-from harness.fleet import Fleet, offered
+from harness.fleet import Fleet
 from harness.interrupts import interruptible
 from harness.judging.result import RunResult
 from harness.many_runs import check_jobs, conduct_all

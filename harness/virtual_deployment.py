@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from harness.asking import counted_call
+from harness.capacity import step_floor_s
 from harness.deployment import About, Deployment
-from harness.fleet import step_floor_s
 from harness.load.callers import cancel_all
 from harness.scenario import Topology
 from harness.serving.cost_model import CostModel, Costs

@@ -6,8 +6,9 @@ from math import inf, nan
 import pytest
 
 from faults.slow_steps import SlowSteps
+from harness.capacity import capacity_rps, step_floor_s
 from harness.errors import BadInput
-from harness.fleet import MOST_REQUESTS, TRAVELS, Fleet, capacity_rps, resize, step_floor_s
+from harness.fleet import MOST_REQUESTS, TRAVELS, Fleet, resize
 from harness.judging import queueing
 from harness.judging.guards import TRAVELS as DEMANDED
 from harness.scenario import Caller, Scenario, Tier
