@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 from heapq import merge
-from itertools import pairwise
+from operator import sub
 from typing import TypeAlias
 
 from harness.judging.history import Arrived, Ended
@@ -109,7 +109,7 @@ class Asker:
         return call
 
     def _ended(self, call: Call, answer: "_Answer", kind: str, outcome: Outcome | None = None) -> None:
-        times = [self._recorder.at(t) for t in answer.times_s]
+        times = self._recorder.all_at(answer.times_s)
         self._recorder.history.append(
             Ended(
                 at_s=self._recorder.now(),
@@ -121,7 +121,7 @@ class Asker:
                 tokens=answer.tokens,
                 first_token_s=times[0] if times else None,
                 last_token_s=times[-1] if times else None,
-                max_gap_s=max((later - sooner for sooner, later in pairwise(times)), default=0.0),
+                max_gap_s=max(map(sub, times[1:], times), default=0.0),
             )
         )
 

@@ -67,7 +67,7 @@ class BreakerWindow(CircuitRules, Gate):
     def _settle(self, now: float) -> None:
         """Every attempt settles whatever circuit has slow ones: one that is shut is never entered itself."""
         for lease in self._watch.take_due(now):
-            slow_from_s = lease.guard.slow_from_s(lease)
+            slow_from_s = lease.guard.slow_from_s(lease, now)
             if slow_from_s is None:
                 continue  # it has ended
             if slow_from_s < now:
@@ -110,10 +110,16 @@ class _Guard:
             self._forget_stale_leases()
         return bool(slow_since)
 
-    def slow_from_s(self, lease: "_Lease") -> float | None:
-        """Loop time from which the attempt of a lease is slow, None once it has ended."""
+    def slow_from_s(self, lease: "_Lease", now: float) -> float | None:
+        """Loop time from which the attempt of a lease is slow or, past `now`, a time before which it is not.
+
+        None once it has ended. That time does not depend on how many of its tokens were handed over yet.
+        """
         attempt = self.leases.get(lease)
-        return None if attempt is None else self.bounds.slow_from_s(attempt)
+        if attempt is None:
+            return None
+        sooner_s = self.bounds.slow_soonest_s(attempt)
+        return sooner_s if sooner_s >= now else self.bounds.slow_from_s(attempt)
 
     def watch_all(self) -> None:
         for lease, attempt in self.leases.items():

@@ -32,6 +32,10 @@ class SlowBounds:
         """The same by what is known without asking the transport, so perhaps sooner."""
         return self._slow_from_s(attempt, attempt.tokens_so_far)
 
+    def slow_soonest_s(self, attempt: Attempt) -> float:
+        """The same by the first token alone, so perhaps sooner still, and whatever was handed over."""
+        return self._slow_from_s(attempt, 0)
+
     def was_slow(self, attempt: Attempt, ended_s: float) -> bool:
         """Whether an attempt that was answered whole took too long per token."""
         end_s = ended_s if attempt.last_token_s is None else attempt.last_token_s

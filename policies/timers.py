@@ -36,17 +36,15 @@ class Timers(Policy):
 
     async def run(self, attempt: Attempt, send: Send) -> Outcome:
         attempt.connect_s = None if self.connect_s == NEVER else self.connect_s
+        watch = _Watch(self, attempt)
         try:
-            async with asyncio.timeout(None) as timer:
-                watch = _Watch(self, attempt, timer)
-                try:
-                    return await send(attempt)
-                finally:
-                    watch.stop()
-        except TimeoutError:
-            if not timer.expired():
+            return await send(attempt)
+        except asyncio.CancelledError:
+            if not watch.stop():
                 raise
             return self._expired(attempt)
+        finally:
+            watch.stop()
 
     def expires_s(self, attempt: Attempt) -> float:
         """Loop time at which the attempt runs out if no further token comes."""
@@ -72,33 +70,52 @@ class _Watch:
     """Looks at an attempt when it would run out, and again later if content has come since.
 
     Moving a timer with every token would cost more than passing the token on. Only the first token can bring
-    the end nearer: from then on the gap counts.
+    the end nearer: from then on the gap counts. The end comes by cancelling the task, as with
+    `asyncio.timeout`, which would take longer than all the rest of this file.
     """
 
-    def __init__(self, timers: Timers, attempt: Attempt, timer: asyncio.Timeout) -> None:
+    __slots__ = ("_attempt", "_cancelled_before", "_handle", "_loop", "_ran_out", "_task", "_timers")
+
+    def __init__(self, timers: Timers, attempt: Attempt) -> None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("timers are used from within a task")
         self._timers = timers
         self._attempt = attempt
-        self._timer = timer
+        self._task = task
+        self._cancelled_before = task.cancelling()
+        self._ran_out = False
         self._loop = asyncio.get_running_loop()
         self._handle: asyncio.TimerHandle | None = None
         attempt.on_content = self._first_content
-        self._arm()
+        self._arm(timers.expires_s(attempt))
 
-    def stop(self) -> None:
+    def stop(self) -> bool:
+        """Watch no longer. Whether time ran out, and nobody else wants the task to end."""
         self._attempt.on_content = None
         if self._handle is not None:
             self._handle.cancel()
+        if not self._ran_out:
+            return False
+        self._ran_out = False
+        return self._task.uncancel() <= self._cancelled_before
 
-    def _first_content(self, _now: float) -> None:
-        self.stop()
-        self._arm()
+    def _first_content(self, now: float) -> None:
+        self._attempt.on_content = None
+        if not self._attempt.call.stream:
+            return
+        expires_s = min(self._attempt.started_s + self._timers.attempt_s, now + self._timers.between_tokens_s)
+        if self._handle is not None:
+            self._handle.cancel()
+        self._arm(expires_s)
 
-    def _arm(self) -> None:
-        expires_s = self._timers.expires_s(self._attempt)
+    def _arm(self, expires_s: float) -> None:
         self._handle = None if expires_s == NEVER else self._loop.call_at(expires_s, self._look)
 
     def _look(self) -> None:
-        if self._timers.expires_s(self._attempt) > self._loop.time():
-            self._arm()
+        expires_s = self._timers.expires_s(self._attempt)
+        if expires_s > self._loop.time():
+            self._arm(expires_s)
         else:
-            self._timer.reschedule(self._loop.time())
+            self._ran_out = True
+            self._task.cancel()
