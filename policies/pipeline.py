@@ -7,9 +7,8 @@ worker and holding all its leases.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from policies.outcome import Kind, Outcome
 from policies.policy import (
@@ -39,13 +38,20 @@ class Stack(Layer):
     layers: tuple[Layer, ...] = ()
 
     async def run(self, call: Call, next: Next) -> Outcome:
+        return await self.before(next)(call)
+
+    def before(self, next: Next) -> Next:
+        """The way through the layers to `next`."""
         for layer in reversed(self.layers):
-            next = partial(_enter_layer, layer, next)
-        return await next(call)
+            next = _enter(layer, next)
+        return next
 
 
-async def _enter_layer(layer: Layer, next: Next, call: Call) -> Outcome:
-    return await layer.run(call, next)
+def _enter(layer: Layer, next: Next) -> Next:
+    def enter(call: Call) -> Awaitable[Outcome]:
+        return layer.run(call, next)
+
+    return enter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +78,12 @@ class BoundPipeline:
         self.pending: Counter[str] = Counter()  # attempts in flight per worker
         self._send = send
         self._observer = observer
-        self._layers = Stack(pipeline.layers)
+        self._enter = Stack(pipeline.layers).before(self._attempt)
         self._subsets: dict[frozenset[str], tuple[str, ...]] = {}
 
     async def run(self, call: Call) -> Outcome:
         """Take a call through the layers and as many attempts as they make."""
-        return await self._layers.run(call, self._attempt)
+        return await self._enter(call)
 
     def describe(self, now: float) -> dict[str, str]:
         """Gate states per worker, without the empty ones."""

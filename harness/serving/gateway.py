@@ -19,6 +19,7 @@ class Gateway:
     ) -> None:
         self.in_flight = 0
         self._links = dict(links)
+        self._gauges = {worker: f"pending.{worker}" for worker in links}
         self._recorder = recorder
         self._seed = seed
         self._bound = pipeline.over(list(links), self._send, recorder)
@@ -38,8 +39,11 @@ class Gateway:
 
     def sample(self, now: float) -> None:
         """Write the gauges; `now` is loop time."""
-        pending = {f"pending.{worker}": float(self._bound.pending[worker]) for worker in self._links}
-        self._recorder.gauge(NAME, {"in_flight": self.in_flight, **pending}, self._bound.describe(now))
+        pending = self._bound.pending
+        values: dict[str, float] = {"in_flight": self.in_flight}
+        for worker, name in self._gauges.items():
+            values[name] = float(pending[worker])
+        self._recorder.gauge(NAME, values, self._bound.describe(now))
 
     async def _send(self, attempt: Attempt) -> Outcome:
         return await self._links[attempt.worker].send(attempt)

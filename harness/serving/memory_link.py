@@ -128,13 +128,15 @@ class _Connection:
             await asyncio.sleep(self._link.link_s)
         if self._link.down:
             return self._broke()
-        await self._pass(self._there, REQUEST_BYTES)
+        if self._there is not None:
+            await self._pass(self._there, REQUEST_BYTES)
         self._attempt.catch_up = self._link.worker.catch_up
         try:
             outcome = await handle(self._call())
         finally:
             self._attempt.catch_up = None
-        await self._pass(self._back, PIECE_BYTES)
+        if self._back is not None:
+            await self._pass(self._back, PIECE_BYTES)
         return outcome
 
     def _call(self) -> Call:
@@ -161,12 +163,11 @@ class _Connection:
     def _deliver(self, chunk: Chunk) -> None:
         self._attempt.deliver(chunk, self._clock())
 
-    async def _pass(self, wire: Wire | None, size: int) -> None:
+    async def _pass(self, wire: Wire, size: int) -> None:
         """Send something and wait until it has arrived."""
-        if wire is not None:
-            arrived = asyncio.Event()
-            wire.send(size, arrived.set)
-            await arrived.wait()
+        arrived = asyncio.Event()
+        wire.send(size, arrived.set)
+        await arrived.wait()
 
     def _wire(self, laid: Wire | None, toxics: list[Toxic], way: str) -> Wire | None:
         """The wire with `toxics`, on which whatever is under way goes on."""

@@ -6,6 +6,7 @@ nothing.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from faults.fault import Fault
@@ -32,6 +33,13 @@ class Pace:
     def step_s(self, elapsed_s: float, now: float) -> float:
         """Seconds that a step takes which computed for `elapsed_s`."""
         return self.active(now).step_s(max(elapsed_s, self.step_floor_s)) + self.late_s
+
+    def steps_s(self, elapsed_s: Sequence[float], now: float) -> list[float]:
+        """`step_s` of each of several steps, none of which anything changes."""
+        fault, floor_s, late_s = self.active(now), self.step_floor_s, self.late_s
+        if fault is _HEALTHY:
+            return [(each_s if each_s > floor_s else floor_s) + late_s for each_s in elapsed_s]
+        return [fault.step_s(max(each_s, floor_s)) + late_s for each_s in elapsed_s]
 
     async def hold(self, started_s: float, elapsed_s: float) -> None:
         """Wait until the step has taken its time, which it began at `started_s` and computed for `elapsed_s`.

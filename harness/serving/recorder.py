@@ -35,7 +35,12 @@ class Recorder(Observer):
         """A request left a hop. Times since the start of the run."""
         self.history.append(
             Visit(
-                at_s=self.now(), hop=hop, request=request, arrived_s=arrived_s, granted_s=granted_s, kind=kind
+                at_s=self._clock() - self._zero_s,
+                hop=hop,
+                request=request,
+                arrived_s=arrived_s,
+                granted_s=granted_s,
+                kind=kind,
             )
         )
 

@@ -34,10 +34,14 @@ class Service:
         arrived_s, granted_s = self._recorder.now(), None
         kind = Kind.ABANDONED
         try:
-            await self._slot()
+            if self._free.locked():
+                await self._wait()
+            else:
+                await self._free.acquire()  # which does not wait
+            self.in_use += 1
             granted_s = self._recorder.now()
             try:
-                outcome = await self._serve(call)
+                outcome = await (self._serve_here(call) if call.route == LOCAL else self._next(call))
             finally:
                 self.in_use -= 1
                 self._free.release()
@@ -49,17 +53,14 @@ class Service:
     def sample(self) -> None:
         self._recorder.gauge(self.name, {"in_use": self.in_use, "waiting": self.waiting})
 
-    async def _slot(self) -> None:
+    async def _wait(self) -> None:
         self.waiting += 1
         try:
             await self._free.acquire()
         finally:
             self.waiting -= 1
-        self.in_use += 1
 
-    async def _serve(self, call: Call) -> Outcome:
-        if call.route != LOCAL:
-            return await self._next(call)
+    async def _serve_here(self, call: Call) -> Outcome:
         await asyncio.sleep(self._local_work_s)
         call.sink(Chunk(b'{"served":"locally"}', tokens=0))
         return OK

@@ -40,14 +40,22 @@ def plan_stride(
 
     No step but the first starts at `until_s` or later.
     """
-    if not all(sequence.tokens for sequence in batch):
-        return None  # a first token is news, and never late
-    steps = min(sequence.max_tokens - len(sequence.tokens) for sequence in batch)
+    steps = _steps(batch)
     if steps < 2:
         return None
     computed_s = foresee(batch, steps)
-    ends_s = list(accumulate((pace.step_s(each_s, now) for each_s in computed_s), initial=now))[1:]
+    ends_s = list(accumulate(pace.steps_s(computed_s, now), initial=now))[1:]
     steady = bisect_left(ends_s, pace.steady_until_s(now))  # steps that end before anything changes by itself
     in_time = bisect_left(ends_s, until_s) + 1  # steps that start before then
     usable = min(steady, in_time)
     return Stride(now, computed_s, ends_s[:usable]) if usable > 1 else None
+
+
+def _steps(batch: SequenceOf[Sequence]) -> int:
+    """Steps to the first end of an answer; 0 if a first token is to come, which is news and never late."""
+    left = []
+    for sequence in batch:
+        if not sequence.tokens:
+            return 0
+        left.append(sequence.max_tokens - len(sequence.tokens))
+    return min(left)

@@ -73,15 +73,18 @@ class Worker:
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
         self.pace = Pace(step_floor_s, late_s)
         self.counts = Counts()
+        self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
         self._compute = compute
         self._foresee = foresee
         self._ahead = foresee is not None  # steps may be foreseen, and tokens said later
         self._read = read
+        self._metered = meter is not None
         self._meter = meter or Meter()
         self._jobs: dict[Sequence, Job] = {}
         self._left: list[Job] = []  # aborted while a step may be using their slot
         self._next_deadline_s = NEVER  # of all jobs, or earlier
         self._waiting: asyncio.Future[None] | None = None  # for work, or for the end of a stride
+        self._timer: asyncio.TimerHandle | None = None  # that ends the waiting
         self._stride: Stride | None = None
         self._striding: list[Job] = []
         self._broken: Outcome | None = None  # what to say once the step loop has ended
@@ -89,7 +92,7 @@ class Worker:
     @property
     def kv_usage_ratio(self) -> float:
         """Share of the KV cache's token places that hold tokens."""
-        self.catch_up()
+        self.advance()
         held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
         return held / (self.engine.max_num_seqs * self.engine.max_model_len)
 
@@ -124,8 +127,10 @@ class Worker:
             return self._full()
         self._jobs[job.sequence] = job
         self._next_deadline_s = min(self._next_deadline_s, call.deadline_s)
-        if self._stride is None or self.batcher.has_room or call.deadline_s < self._stride.ends_s[-1]:
+        if self._stride is None:
             self._wake()
+        elif self.batcher.has_room or call.deadline_s < self._stride.ends_s[-1]:
+            self._cut_short(self._stride)
         try:
             return await job.done
         finally:
@@ -133,6 +138,7 @@ class Worker:
 
     async def run(self) -> None:
         """The step loop. Ends only by cancellation, or raises if it cannot go on."""
+        self._clock = asyncio.get_running_loop().time
         try:
             while True:
                 batch = self._next_batch()
@@ -162,21 +168,32 @@ class Worker:
     def catch_up(self) -> None:
         """Say all that the steps so far have brought."""
         if self._ahead:
-            self._advance()
+            self.advance()
             for job in self._jobs.values():
-                job.hand_over()
+                if job.kept_s:
+                    job.hand_over()
 
-    def _advance(self) -> None:
-        """Take what the steps of the present stride have brought so far."""
+    def advance(self) -> None:
+        """Count what the steps of the present stride have brought so far, and keep it."""
         stride = self._stride
-        if stride is None or (over := stride.over(_now())) == stride.given:
+        if stride is None or (over := stride.over(self._clock())) == stride.given:
             return
-        times_s = stride.ends_s[stride.given : over]
-        for step in range(stride.given, over):
-            self._count_step(stride.ends_s[step] - stride.start_s(step), len(self._striding))
+        times_s, started_s = stride.ends_s[stride.given : over], stride.start_s(stride.given)
+        for ended_s in times_s:
+            self._count_step(ended_s - started_s, len(self._striding))
+            started_s = ended_s
         stride.given = over
+        tokens = [0] * len(times_s)
         for job in self._striding:
-            job.keep([0] * len(times_s), times_s)
+            job.keep(tokens, times_s)
+
+    def _cut_short(self, stride: Stride) -> None:
+        """Let the step in progress be the last one of the stride, without waking the loop before it ends."""
+        last = stride.over(self._clock())
+        if last < len(stride.ends_s) - 1 and self._timer is not None:
+            del stride.ends_s[last + 1 :]
+            self._timer.cancel()
+            self._timer = asyncio.get_running_loop().call_at(stride.ends_s[last], self._wake)
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -185,7 +202,7 @@ class Worker:
         )
 
     def _next_batch(self) -> list[Sequence]:
-        now = _now()
+        now = self._clock()
         for job in self._left:
             self._release(job)
         self._left.clear()
@@ -212,20 +229,20 @@ class Worker:
     def _plan(self, batch: list[Sequence]) -> Stride | None:
         if self._foresee is None or not self._ahead:
             return None
-        return plan_stride(batch, self._foresee, self.pace, _now(), self._next_deadline_s)
+        return plan_stride(batch, self._foresee, self.pace, self._clock(), self._next_deadline_s)
 
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
         """Take the steps of a stride; the one that something happens in is the last."""
         self._stride, self._striding = stride, [self._jobs[sequence] for sequence in batch]
         await self._wait(stride.ends_s[-1])
-        self._advance()
+        self.advance()
         last, self._stride = stride.given, None
         started_s = stride.start_s(last)
         await self.pace.hold(started_s, stride.computed_s[last])
         self._end_step(batch, [0] * len(batch), started_s)
 
     async def _step(self, batch: list[Sequence]) -> None:
-        started_s = _now()
+        started_s = self._clock()
         try:
             tokens, elapsed_s = await self._compute(batch)
         except Exception as broken:  # whatever a model raises, nobody may be left waiting for it
@@ -235,9 +252,9 @@ class Worker:
         self._end_step(batch, tokens, started_s)
 
     def _end_step(self, batch: list[Sequence], tokens: list[int], started_s: float) -> None:
-        now = _now()
+        now = self._clock()
         self._count_step(now - started_s, len(tokens))
-        if not self._ahead:
+        if self._metered:
             prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
             self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
         for sequence, token in zip(batch, tokens, strict=True):
@@ -257,13 +274,17 @@ class Worker:
     def _give(self, job: Job, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
         job.hand_over()
+        if self._metered:
+            self._measure(job, now)
+        if job.take(token, now):
+            job.done.set_result(OK)
+            self._release(job)
+
+    def _measure(self, job: Job, now: float) -> None:
         if job.last_token_s is None:
             self._meter.first_token(now - job.arrived_s)
         else:
             self._meter.token_gap(now - job.last_token_s)
-        if job.take(token, now):
-            job.done.set_result(OK)
-            self._release(job)
 
     def _fail(self, batch: list[Sequence], cause: str) -> None:
         for job in [self._jobs[s] for s in batch if s in self._jobs]:
@@ -283,8 +304,9 @@ class Worker:
             self._wake()
         else:
             outcome = job.done.result()
-        elapsed_s = _now() - job.arrived_s
-        self._meter.ended(outcome, elapsed_s, len(job.sequence.prompt), len(job.sequence.tokens))
+        if self._metered:
+            elapsed_s = self._clock() - job.arrived_s
+            self._meter.ended(outcome, elapsed_s, len(job.sequence.prompt), len(job.sequence.tokens))
 
     def _release(self, job: Job) -> None:
         self._jobs.pop(job.sequence, None)
@@ -296,13 +318,14 @@ class Worker:
         """Until something happens to the queue, the batch or the pace, or until loop time `until_s`."""
         loop = asyncio.get_running_loop()
         self._waiting = loop.create_future()
-        timer = None if until_s == NEVER else loop.call_at(until_s, self._wake)
+        self._timer = None if until_s == NEVER else loop.call_at(until_s, self._wake)
         try:
             await self._waiting
         finally:
             self._waiting = None
-            if timer is not None:
-                timer.cancel()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
 
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():

@@ -20,7 +20,7 @@ class WorkerState(msgspec.Struct, frozen=True):
 
 def read_state(worker: Worker, now: float) -> WorkerState:
     """The state of `worker` at loop time `now`."""
-    worker.catch_up()
+    worker.advance()
     return WorkerState(
         name=worker.name,
         running=len(worker.batcher.running),
