@@ -81,7 +81,8 @@ class BreakerWindow(CircuitRules, Gate):
 
     def _new_guard(self, worker: str) -> "_Guard":
         bounds = SlowBounds(self.slow_first_token_s, self.slow_between_tokens_s)
-        guard = self._guards[worker] = _Guard(self, bounds, Circuit(self, self.rng), self._watch)
+        circuit = Circuit(self, self.rng)
+        guard = self._guards[worker] = _Guard(self, bounds, bounds.soonest_s, circuit, self._watch)
         return guard
 
 
@@ -91,6 +92,7 @@ class _Guard:
 
     rules: BreakerWindow
     bounds: SlowBounds
+    soonest_s: float  # of `bounds`
     circuit: Circuit
     watch: SlowWatch["_Lease"]
     leases: dict["_Lease", Attempt] = field(default_factory=dict)
@@ -132,7 +134,7 @@ class _Guard:
         lease = _Lease(self, self.circuit.epoch)
         self.leases[lease] = attempt
         if self.rules.count_in_flight:
-            self.watch.look_at(lease, now + self.bounds.soonest_s)
+            self.watch.look_at(lease, now + self.soonest_s)
         return lease
 
     def close(self, lease: "_Lease", attempt: Attempt, outcome: Outcome, now: float) -> None:
@@ -150,8 +152,9 @@ class _Guard:
         if not self.rules.count_in_flight:
             return ()
         times: list[float] = []
+        soonest_s = self.soonest_s
         for attempt in self.leases.values():
-            if now - attempt.started_s <= self.bounds.soonest_s:
+            if now - attempt.started_s <= soonest_s:
                 break  # this one and all after it are too young
             if self.bounds.slow_at_least_from_s(attempt) >= now:
                 continue

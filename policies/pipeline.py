@@ -7,7 +7,7 @@ worker and holding all its leases.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field
 
 from policies.outcome import Kind, Outcome
@@ -29,6 +29,10 @@ from policies.timers import Timers
 MOST_SUBSETS = 256  # of workers that calls are bound to; remembered, since working one out costs their number
 # asyncio runs a timer up to one clock resolution before its time.
 EARLY_TIMER_S = 1e-6
+
+_LEFT = Outcome(kind=Kind.ABANDONED, phase="attempt", cause="the waiting side left", by="gateway")
+_NONE_OPEN = Rejection("no worker is open")
+_NOBODY: Set[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class BoundPipeline:
         if isinstance(started, Outcome):
             return started
         attempt, leases = started
-        outcome = Outcome(kind=Kind.ABANDONED, phase="attempt", cause="the waiting side left", by="gateway")
+        outcome = _LEFT
         try:
             outcome = await self.pipeline.timers.run(attempt, self._send)
             return outcome
@@ -107,7 +111,7 @@ class BoundPipeline:
 
     def _admit(self, call: Call, now: float) -> tuple[Attempt, list[Lease]] | Outcome:
         """Choose a worker and hold every lease for it, or refuse."""
-        last, refused = Rejection("no worker is open"), set[str]()
+        last, refused = _NONE_OPEN, _NOBODY
         while chosen := self._pick(call, refused, now):
             attempt = Attempt(call=call, worker=chosen.worker, number=call.attempts + 1, started_s=now)
             entered = self._enter_gates(attempt)
@@ -118,7 +122,7 @@ class BoundPipeline:
                 self._observer.attempt_started(attempt)
                 return attempt, entered
             last = entered
-            refused.add(chosen.worker)
+            refused = refused | {chosen.worker}
         return Outcome(
             kind=Kind.REJECTED,
             phase="admission",
@@ -128,7 +132,7 @@ class BoundPipeline:
             retry_after_s=last.retry_after_s,
         )
 
-    def _pick(self, call: Call, refused: set[str], now: float) -> Candidate | None:
+    def _pick(self, call: Call, refused: Set[str], now: float) -> Candidate | None:
         """A worker that is open and has not refused this attempt; one to be avoided only if need be."""
         gates, pending = self.pipeline.gates, self.pending
         shunned = refused | call.avoid if call.avoid else refused

@@ -43,10 +43,13 @@ class RollingWindow:
     def counts(self, now: float) -> Counts:
         """The sum over the window that ends at `now`."""
         oldest = self._index(now) - BUCKETS + 1
-        recent = [counts for index, counts in self._buckets if index >= oldest]
-        return Counts(
-            sum(c.calls for c in recent), sum(c.failures for c in recent), sum(c.slow for c in recent)
-        )
+        calls = failures = slow = 0
+        for index, counts in self._buckets:
+            if index >= oldest:
+                calls += counts.calls
+                failures += counts.failures
+                slow += counts.slow
+        return Counts(calls, failures, slow)
 
     def clear(self) -> None:
         self._buckets.clear()

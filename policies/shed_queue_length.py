@@ -79,6 +79,8 @@ class _Line:
     def pass_on(self) -> None:
         """Give a permit back: to the first in line whose answer is still wanted."""
         self.running -= 1
+        if not self.waiters:
+            return
         now = asyncio.get_running_loop().time()
         while self.waiters:
             turn, deadline_s = self.waiters.popitem(last=False)

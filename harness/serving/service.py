@@ -22,29 +22,31 @@ class Service:
             raise ValueError(f"service '{name}' needs at least 1 slot, got {slots}")
         self.name = name
         self.slots = slots
-        self.waiting = 0
         self.in_use = 0
         self._next = next
         self._recorder = recorder
         self._local_work_s = local_work_s
-        self._free = asyncio.Semaphore(slots)  # first come, first served
+        self._line: dict[asyncio.Future[None], None] = {}  # first come, first served
+
+    @property
+    def waiting(self) -> int:
+        """Requests without a slot."""
+        return len(self._line)
 
     async def handle(self, call: Call) -> Outcome:
         """Wait for a slot, as long as it takes, and serve the call in it."""
         arrived_s, granted_s = self._recorder.now(), None
         kind = Kind.ABANDONED
         try:
-            if self._free.locked():
-                await self._wait()
+            if self.in_use < self.slots:
+                self.in_use += 1
             else:
-                await self._free.acquire()  # which does not wait
-            self.in_use += 1
+                await self._wait()
             granted_s = self._recorder.now()
             try:
                 outcome = await (self._serve_here(call) if call.route == LOCAL else self._next(call))
             finally:
-                self.in_use -= 1
-                self._free.release()
+                self._pass_on()
             kind = outcome.kind
             return outcome
         finally:
@@ -54,11 +56,26 @@ class Service:
         self._recorder.gauge(self.name, {"in_use": self.in_use, "waiting": self.waiting})
 
     async def _wait(self) -> None:
-        self.waiting += 1
+        """Until whoever leaves hands a slot over."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._line[turn] = None
         try:
-            await self._free.acquire()
-        finally:
-            self.waiting -= 1
+            await turn
+        except asyncio.CancelledError:
+            self._line.pop(turn, None)
+            if not turn.cancelled():  # the slot came in the very tick of the cancellation
+                self._pass_on()
+            raise
+
+    def _pass_on(self) -> None:
+        """Give a slot back: to the first in line who still waits."""
+        while self._line:
+            turn = next(iter(self._line))
+            del self._line[turn]
+            if not turn.done():  # cancelled, but not yet awake to leave by itself
+                turn.set_result(None)
+                return
+        self.in_use -= 1
 
     async def _serve_here(self, call: Call) -> Outcome:
         await asyncio.sleep(self._local_work_s)
