@@ -10,7 +10,7 @@ from typing import TypeAlias
 from harness.judging.history import Arrived, Ended
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned
-from harness.load.prompts import TOKENS_PER_WORD, completion_body, prompt
+from harness.load.prompts import completion_body, count_tokens, prompt
 from harness.scenario import Caller, Scenario
 from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
@@ -34,7 +34,7 @@ def text_call(caller: Caller, name: str, seed: int) -> Call:
 def counted_call(caller: Caller, name: str, seed: int) -> Call:
     """The same request without a text: only how long it is."""
     call = _call(caller, name)
-    call.prompt_tokens = caller.prompt_words * TOKENS_PER_WORD
+    call.prompt_tokens = count_tokens(caller.prompt_words)
     return call
 
 
@@ -128,6 +128,8 @@ class Asker:
 
 class _Answer:
     """When the content of one answer came, on the loop's clock."""
+
+    __slots__ = ("_clock", "times_s", "tokens")
 
     def __init__(self, call: Call) -> None:
         self.times_s: list[float] = []  # ascending

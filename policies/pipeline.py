@@ -91,10 +91,11 @@ class BoundPipeline:
 
     def describe(self, now: float) -> dict[str, str]:
         """Gate states per worker, without the empty ones."""
-        states = {
-            w: " ".join(s for g in self.pipeline.gates if (s := g.describe(w, now))) for w in self.workers
-        }
-        return {worker: state for worker, state in states.items() if state}
+        gates, states = self.pipeline.gates, {}
+        for worker in self.workers:
+            if words := [state for gate in gates if (state := gate.describe(worker, now))]:
+                states[worker] = " ".join(words)
+        return states
 
     async def _attempt(self, call: Call) -> Outcome:
         loop = asyncio.get_running_loop()

@@ -88,7 +88,8 @@ class _Watch:
         self._loop = asyncio.get_running_loop()
         self._handle: asyncio.TimerHandle | None = None
         attempt.on_content = self._first_content
-        self._arm(timers.expires_s(attempt))
+        first_s = timers.first_token_s if attempt.call.stream else NEVER
+        self._arm(attempt.started_s + min(timers.attempt_s, first_s))
 
     def stop(self) -> bool:
         """Watch no longer. Whether time ran out, and nobody else wants the task to end."""

@@ -82,6 +82,8 @@ class MemoryLink:
 class _Connection:
     """One attempt on the link. Its wires are laid when there are toxics, at the start or later."""
 
+    __slots__ = ("_attempt", "_back", "_clock", "_is_cut", "_link", "_task", "_there")
+
     def __init__(self, link: MemoryLink, attempt: Attempt) -> None:
         self._link = link
         self._attempt = attempt
@@ -119,9 +121,10 @@ class _Connection:
             self._task.cancel()
 
     def close(self) -> None:
-        for wire in (self._there, self._back):
-            if wire is not None:
-                wire.close()
+        if self._there is not None:
+            self._there.close()
+        if self._back is not None:
+            self._back.close()
 
     async def _carry(self, handle: Next) -> Outcome:
         if self._link.link_s:

@@ -209,11 +209,11 @@ class Worker:
         if self._next_deadline_s <= now:
             self._drop_late(now)
         batch = self.batcher.next_batch()
-        for sequence in batch:
-            job = self._jobs[sequence]
-            if job.seated_s is None:
-                job.seated_s = now
-                self._meter.queued(now - job.arrived_s)
+        if self._metered:
+            for job in [self._jobs[sequence] for sequence in batch]:
+                if job.seated_s is None:
+                    job.seated_s = now
+                    self._meter.queued(now - job.arrived_s)
         return batch
 
     def _drop_late(self, now: float) -> None:
