@@ -1,7 +1,7 @@
 """What a virtual layer can carry by its costs, and how long pressure takes to travel in it: before a run."""
 
 from harness.judging import queueing
-from harness.load.prompts import TOKENS_PER_WORD
+from harness.load.prompts import count_tokens
 from harness.scenario import Caller, Scenario, Topology
 from harness.serving.cost_model import Costs
 
@@ -14,7 +14,7 @@ def capacity_rps(topology: Topology, callers: tuple[Caller, ...], costs: Costs, 
     asking = [caller for caller in callers if caller.inference]
     total = sum(caller.rate_rps for caller in asking)
     tokens = sum(caller.rate_rps * caller.max_tokens for caller in asking) / total
-    prompt = sum(caller.rate_rps * caller.prompt_words for caller in asking) / total * TOKENS_PER_WORD
+    prompt = sum(caller.rate_rps * count_tokens(caller.prompt_words) for caller in asking) / total
     return queueing.full_batch_capacity_rps(
         topology.max_num_seqs, tokens, _full_step_s(topology, costs, prompt, tokens, factor)
     )
@@ -38,8 +38,8 @@ def travel_s(scenario: Scenario, costs: Costs, factor: float) -> float:
     slots = min(tier.slots for tier in topology.services)
     service_s, slowed_s = topology.max_num_seqs / capacity, topology.max_num_seqs / slowed  # in a full batch
     in_use = sum(caller.rate_rps for caller in asking) * service_s
-    holds = faulted * (topology.max_num_seqs + topology.max_queue)
-    if in_use - arrivals_rps * service_s + holds <= slots * queueing.HOLDS_BELOW:
+    held = queueing.held_at_most(faulted, topology.max_num_seqs, topology.max_queue)
+    if queueing.must_fill(slots, held, in_use - arrivals_rps * service_s) is False:
         return 0.0
     return queueing.travel_s(slots - in_use, arrivals_rps, faulted * slowed, slowed_s)
 
@@ -52,7 +52,7 @@ def offered(scenario: Scenario) -> float:
 def _full_step_s(topology: Topology, costs: Costs, prompt: float, tokens: float, factor: float) -> float:
     """A step of a full batch in which answers end and begin evenly."""
     batch = topology.max_num_seqs
-    prefill = round(prompt * batch / tokens)
-    cached = round(batch * (prompt + tokens / 2))
+    prefill = prompt * batch / tokens
+    cached = batch * (prompt + tokens / 2)
     step_s = max(step_floor_s(topology, costs), costs.step_s(prefill, batch, cached))
     return factor * step_s + costs.late_s

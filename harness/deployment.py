@@ -51,9 +51,14 @@ class Deployment:
     compose: Compose  # how its callers write their requests
 
     async def watch(self) -> NoReturn:
-        """Look after what nobody else would miss. EnvironmentFault once it is gone."""
-        await asyncio.get_running_loop().create_future()
-        raise AssertionError
+        """Look after what nobody else would miss. Raises once it is gone."""
+        await never()
+
+
+async def never() -> NoReturn:
+    """Wait until cancelled."""
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError
 
 
 # Stands a layer up: topology, the gateway's pipeline, recorder, seed.

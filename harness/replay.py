@@ -6,13 +6,13 @@ from pathlib import Path
 from harness.errors import BadInput
 from harness.judging.result import RunResult
 from harness.results import RESULT, ROOT
-from harness.virtual_run import HISTORY, digest
+from harness.virtual_run import HISTORY, VirtualRun, digest
 
 Known = tuple[Path, RunResult]
 
 
-def find_result(token: str, against: Path | None) -> Known | None:
-    """The result on record of the same token: in `against` (a file or a folder), or below the results' root.
+def find_result(run: VirtualRun, against: Path | None) -> Known | None:
+    """The result on record of the same run: in `against` (a file or a folder), or below the results' root.
 
     BadInput if `against` is none, or of another run.
     """
@@ -21,12 +21,12 @@ def find_result(token: str, against: Path | None) -> Known | None:
         known = _read(path)
         if known is None:
             raise BadInput(f"--against {against}: no result.json of a run can be read there")
-        if known.replay != token:
+        if not run.is_of(known.replay):
             raise BadInput(f"--against {against}: this is the result of another run")
         return path, known
     paths = sorted(ROOT.glob(f"*/*/{RESULT}"), reverse=True)
     readable = ((path, _read(path)) for path in paths if not path.parent.parent.is_symlink())
-    return next(((path, known) for path, known in readable if known and known.replay == token), None)
+    return next(((path, known) for path, known in readable if known and run.is_of(known.replay)), None)
 
 
 def compare(folder: Path, result: RunResult, known: Known | None) -> tuple[bool, str]:

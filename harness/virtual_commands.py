@@ -67,6 +67,10 @@ def run_virtually(
     folder = new_folder(out)
     console = PipeConsole()
     _say(console, f"virtual: costs {chosen.origin}")
+    if not chosen.costs.padded:
+        _say(
+            console, "note:    the presets' bounds are sized for steps of 30 ms, these costs have faster ones"
+        )
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""
         _say(console, f"replay:  limplock replay {run.token()}{more}")
@@ -83,7 +87,7 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
     run = VirtualRun.of(token)
     run.resized()
     find_preset(run.preset)
-    known = find_result(run.token(), against)
+    known = find_result(run, against)
     folder = new_folder(out)
     where = run_folder(folder, run.scenario, run.preset)
     with interruptible():

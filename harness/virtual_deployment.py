@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import NoReturn
 
 from harness.asking import counted_call
 from harness.capacity import step_floor_s
-from harness.deployment import About, Deployment
+from harness.deployment import About, Deployment, never
 from harness.load.callers import cancel_all
 from harness.scenario import Topology
 from harness.serving.cost_model import CostModel, Costs
@@ -37,7 +39,8 @@ async def deploy_virtual(
     steps = {name: asyncio.create_task(worker.run(), name=name) for name, worker in workers.items()}
     sites = {name: MemorySite(links[name], steps[name]) for name in workers}
     try:
-        yield Deployment(
+        yield VirtualDeployment(
+            steps=tuple(steps.values()),
             about=About(
                 engine=ENGINE,
                 model=costs.name,
@@ -55,6 +58,23 @@ async def deploy_virtual(
         )
     finally:
         await cancel_all(steps.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualDeployment(Deployment):
+    """The standing parts, with the tasks of the workers' step loops."""
+
+    steps: tuple[asyncio.Task[None], ...]
+
+    async def watch(self) -> NoReturn:
+        """Raises what broke a step loop: a defect of ours, which must not pass for a worker's failure."""
+        left = set(self.steps)
+        while left:
+            ended, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            for steps in ended:
+                if not steps.cancelled():  # a killed worker's was
+                    steps.result()
+        await never()
 
 
 def _worker(name: str, topology: Topology, costs: Costs) -> Worker:

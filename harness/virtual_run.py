@@ -7,7 +7,7 @@ import zlib
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
 
@@ -35,7 +35,7 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
 
     scenario: str
     preset: str
-    seed: int
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     costs: Costs
     fleet: Fleet = Fleet()
     version: str = msgspec.field(default_factory=lambda: version("limplock"))
@@ -54,6 +54,13 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         """The run in one word."""
         packed = zlib.compress(msgspec.json.encode(self), 9)
         return PREFIX + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+    def is_of(self, token: str) -> bool:
+        """Whether `token` stands for this run: its packing may differ from machine to machine."""
+        try:
+            return token == self.token() or VirtualRun.of(token) == self
+        except BadInput:
+            return False
 
     @classmethod
     def of(cls, token: str) -> Self:

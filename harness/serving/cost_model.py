@@ -6,7 +6,8 @@ A step reads all weights once, whatever the batch (`fixed_s`), computes for each
 """
 
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import inf
 
 from harness.serving.engine import Sequence, Tokenizer
 from harness.serving.model.byte_tokenizer import ByteTokenizer
@@ -40,8 +41,18 @@ class Costs:
     late_s: float = 0.0
     padded: bool = False
 
-    def step_s(self, prefill_tokens: int, running: int, kv_tokens: int) -> float:
-        """Seconds of one step."""
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, float) and not 0 <= value < inf:
+                raise ValueError(
+                    f"costs '{self.name}': {field.name} must be 0 s or more and finite, got {value}"
+                )
+        if not self.fixed_s > 0:
+            raise ValueError(f"costs '{self.name}': fixed_s must be above 0 s: no step takes no time")
+
+    def step_s(self, prefill_tokens: float, running: int, kv_tokens: float) -> float:
+        """Seconds of one step. Numbers of tokens may be averages."""
         return (
             self.fixed_s
             + self.sequence_s * running

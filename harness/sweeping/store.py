@@ -105,5 +105,5 @@ def _read(content: bytes, path: Path) -> tuple[list[Swept], int]:
 def _check_rows(rows: list[Swept], plan: Plan, path: Path) -> None:
     """A row carries the token of its run, which says all that decides it."""
     for number, row in enumerate(rows, 1):
-        if row.replay != plan.run(row.cell, row.seed).token():
+        if not plan.run(row.cell, row.seed).is_of(row.replay):
             raise BadInput(f"{path} line {number} is of another sweep. Choose another folder with --out")
