@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from harness import serve as serving
-from harness.real_deployment import Options
 from harness.errors import BadInput, EnvironmentFault
+from harness.real_deployment import Options
 from harness.serve import Announcement, find_gateway, serve
 from policies.presets import PRESETS
 
