@@ -77,7 +77,7 @@ class BreakerWindow(CircuitRules, Gate):
         for guard in list(self._suspects):
             if not guard.settle(now):
                 del self._suspects[guard]
-                guard.watch_all()
+                guard.watch_all(now)
 
     def _new_guard(self, worker: str) -> "_Guard":
         bounds = SlowBounds(self.slow_first_token_s, self.slow_between_tokens_s)
@@ -113,19 +113,21 @@ class _Guard:
         return bool(slow_since)
 
     def slow_from_s(self, lease: "_Lease", now: float) -> float | None:
-        """Loop time from which the attempt of a lease is slow or, past `now`, a time before which it is not.
+        """Loop time from which the attempt of a lease is slow or, past `now`, a time until which it is not.
 
-        None once it has ended. That time does not depend on how many of its tokens were handed over yet.
+        None once it has ended. Nothing that comes from now on makes it slow sooner, nor does it matter how
+        many of its tokens were handed over yet.
         """
         attempt = self.leases.get(lease)
-        if attempt is None:
-            return None
-        sooner_s = self.bounds.slow_soonest_s(attempt)
-        return sooner_s if sooner_s >= now else self.bounds.slow_from_s(attempt)
+        return None if attempt is None else self._slow_from_s(attempt, now)
 
-    def watch_all(self) -> None:
+    def watch_all(self, now: float) -> None:
         for lease, attempt in self.leases.items():
-            self.watch.look_at(lease, self.bounds.slow_from_s(attempt))
+            self.watch.look_at(lease, self._slow_from_s(attempt, now))
+
+    def _slow_from_s(self, attempt: Attempt, now: float) -> float:
+        soonest_s = self.bounds.slow_soonest_s(attempt, now)
+        return soonest_s if soonest_s >= now else self.bounds.slow_from_s(attempt)
 
     def enter(self, attempt: Attempt) -> Lease | Rejection:
         now = attempt.started_s

@@ -32,9 +32,13 @@ class SlowBounds:
         """The same by what is known without asking the transport, so perhaps sooner."""
         return self._slow_from_s(attempt, attempt.tokens_so_far)
 
-    def slow_soonest_s(self, attempt: Attempt) -> float:
-        """The same by the first token alone, so perhaps sooner still, and whatever was handed over."""
-        return self._slow_from_s(attempt, 0)
+    def slow_soonest_s(self, attempt: Attempt, now: float) -> float:
+        """The same whatever was handed over, and whatever may come from now on, so perhaps sooner still."""
+        slow_from_s = self._slow_from_s(attempt, 0)
+        if attempt.call.stream and attempt.first_token_s is None:
+            # Once the first token has come its gaps count, and they may allow less than was left for it.
+            return min(slow_from_s, now + MIN_GAPS * self.between_tokens_s)
+        return slow_from_s
 
     def was_slow(self, attempt: Attempt, ended_s: float) -> bool:
         """Whether an attempt that was answered whole took too long per token."""

@@ -276,3 +276,20 @@ def test_an_attempt_on_another_worker_makes_an_opening_last(make_attempt, give_t
     for attempt in attempts:
         give_tokens(attempt, 0.1, 0.01, 16)  # a burst makes up for the stall
     assert gate.weight("w0", 0.6) == 0
+
+
+def test_an_opening_lasts_when_its_attempts_were_looked_at_before_their_first_token(
+    make_attempt, give_tokens
+):
+    """The first token may make an attempt slow sooner than the lack of one would have."""
+    gate = breaker(slow_first_token_s=10.0, slow_between_tokens_s=0.25)
+    attempts = [make_attempt() for _ in range(4)]
+    for attempt in attempts:
+        gate.enter(attempt)
+    gate.enter(make_attempt("w1", started_s=1.1))  # looks at them
+    for attempt in attempts:
+        give_tokens(attempt, 1.3, 0.1, 1)
+    gate.enter(make_attempt("w1", started_s=2.4))  # slow since 2.3
+    for attempt in attempts:
+        give_tokens(attempt, 2.5, 0.01, 16)  # a burst makes up for the stall
+    assert gate.weight("w0", 2.6) == 0

@@ -64,6 +64,15 @@ def test_no_attempt_is_slow_before_the_age_that_scanning_relies_on(make_attempt,
     assert BOUNDS.slow_from_s(make_attempt(started_s=3.0)) >= 3.0 + BOUNDS.soonest_s
 
 
+def test_nothing_that_still_may_come_makes_an_attempt_slow_before_its_soonest_time(make_attempt, give_tokens):
+    bounds = SlowBounds(first_token_s=10.0, between_tokens_s=0.25)
+    attempt = make_attempt()
+    assert [bounds.slow_soonest_s(attempt, now) for now in (1.5, 8.9, 9.1, 11.0)] == [2.5, 9.9, 10.0, 10.0]
+    give_tokens(attempt, 1.5, 0.1, 9)
+    assert bounds.slow_soonest_s(attempt, 2.3) == 2.5  # by the first token alone
+    assert bounds.slow_from_s(attempt) == 1.5 + 9 * 0.25
+
+
 def test_an_answer_in_one_piece_is_judged_by_the_length_asked_for(make_attempt):
     attempt = make_attempt(stream=False, max_tokens=16)
     assert BOUNDS.slow_from_s(attempt) == pytest.approx(0.5 + 16 * 0.1)
