@@ -5,8 +5,8 @@ from itertools import islice
 from typing import ClassVar
 
 from policies.bounds import check
+from policies.candidates import Candidate, Candidates
 from policies.policy import Call, Picker
-from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +25,8 @@ class LeastRequest(Picker):
     def __post_init__(self) -> None:
         check(self, "choices", at_least=1, whole=True)
 
-    def pick(self, call: Call, pool: Pool) -> Candidate | None:
-        drawn = islice(pool.at_random(call.rng), self.choices)
+    def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
+        drawn = islice(candidates.at_random(call.rng), self.choices)
         return min(drawn, key=_load, default=None)
 
 

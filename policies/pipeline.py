@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field
 
+from policies.candidates import Candidate, Candidates
 from policies.outcome import Kind, Outcome
 from policies.policy import (
     Attempt,
@@ -23,7 +24,6 @@ from policies.policy import (
     Rejection,
     Send,
 )
-from policies.pool import Candidate, Pool
 from policies.timers import Timers
 
 MOST_SUBSETS = 256  # of workers that calls are bound to; remembered, since working one out costs their number
@@ -148,11 +148,11 @@ class BoundPipeline:
                     return None
             return Candidate(worker, weight, pending[worker])
 
-        pool = Pool(self._allowed(call), look)
-        chosen = self.pipeline.picker.pick(call, pool)
+        candidates = Candidates(self._allowed(call), look)
+        chosen = self.pipeline.picker.pick(call, candidates)
         if chosen is None and call.avoid:
             shunned = refused
-            chosen = self.pipeline.picker.pick(call, pool)
+            chosen = self.pipeline.picker.pick(call, candidates)
         return chosen
 
     def _allowed(self, call: Call) -> Sequence[str]:

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
+from policies.candidates import Candidate, Candidates
 from policies.outcome import Outcome
-from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class Gate(Policy):
 class Picker(Policy):
     """Chooses a worker. The default takes the first."""
 
-    def pick(self, call: Call, pool: Pool) -> Candidate | None:
-        """One of the open workers of `pool`, None if there is none."""
-        return next(pool.in_order(), None)
+    def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
+        """One of the open workers among `candidates`, None if there is none."""
+        return next(candidates.in_order(), None)
 
 
 class Observer:

@@ -4,8 +4,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from policies.candidates import Candidate, Candidates
 from policies.policy import Call, Picker
-from policies.pool import Candidate, Pool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +24,12 @@ class RoundRobin(Picker):
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def pick(self, call: Call, pool: Pool) -> Candidate | None:
+    def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
         turns = self._turns.get(call.workers)
         if turns is None:
-            turns = self._turns[call.workers] = OrderedDict.fromkeys(pool.workers)
+            turns = self._turns[call.workers] = OrderedDict.fromkeys(candidates.workers)
         for worker in turns:  # the one picked longest ago first
-            chosen = pool.candidate(worker)
+            chosen = candidates.look(worker)
             if chosen is not None:
                 turns.move_to_end(worker)
                 return chosen

@@ -1,7 +1,7 @@
 """Which attempts in flight may have become slow by now, without looking at all of them.
 
-An attempt that was looked at cannot be slow before the time that its tokens so far give it, so it need not be
-looked at again until then: healthy attempts cost a glance or two, however many there are.
+What an attempt has at a look gives a time until which it cannot be slow, whatever comes meanwhile, so it need
+not be looked at again before: healthy attempts cost a glance or two, however many there are.
 """
 
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""The breaker looks at attempts in flight only when it may matter: the same as looking at all of them always."""
+"""The breaker looks at attempts in flight only when it may matter: as good as looking at all, always."""
 
 import math
 import random

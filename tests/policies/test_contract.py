@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import policies
+from policies.candidates import Candidate, Candidates
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
 from policies.policy import Call, Gate, Layer, Lease, Picker, Rejection
-from policies.pool import Candidate, Pool
 from policies.presets import PRESETS
 from policies.registry import POLICIES, make, parameter_defaults
 from policies.timers import Timers
@@ -154,7 +154,7 @@ def test_a_picker_picks_one_of_the_candidates_whatever_they_are(name):
     for size in (1, 2, 4, 1, 3):
         candidates = [Candidate(worker, 0.5 + i, 7 * i) for i, worker in enumerate(WORKERS[:size])]
         for _ in range(10):
-            assert picker.pick(Call(id="c"), Pool.of(candidates)) in candidates
+            assert picker.pick(Call(id="c"), Candidates.of(candidates)) in candidates
 
 
 @every_preset

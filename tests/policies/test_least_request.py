@@ -4,16 +4,16 @@ from collections import Counter
 
 import pytest
 
+from policies.candidates import Candidate, Candidates
 from policies.least_request import LeastRequest
 from policies.policy import Call
-from policies.pool import Candidate, Pool
 
 PICKS = 20_000
 
 
 def shares(picker, candidates, seed):
     call = Call(id="c", seed=seed)
-    counts = Counter(picker.pick(call, Pool.of(candidates)).worker for _ in range(PICKS))
+    counts = Counter(picker.pick(call, Candidates.of(candidates)).worker for _ in range(PICKS))
     return {worker: number / PICKS for worker, number in counts.items()}
 
 
@@ -41,14 +41,17 @@ def test_two_slow_workers_of_four_keep_a_sixth_with_two_choices_and_nothing_with
 def test_half_the_weight_counts_as_twice_the_load():
     picker = LeastRequest()
     call = Call(id="c")
-    assert picker.pick(call, Pool.of([Candidate("w0", 0.5, 2), Candidate("w1", 1.0, 4)])).worker == "w1"
-    assert picker.pick(call, Pool.of([Candidate("w0", 0.5, 2), Candidate("w1", 1.0, 6)])).worker == "w0"
+    assert picker.pick(call, Candidates.of([Candidate("w0", 0.5, 2), Candidate("w1", 1.0, 4)])).worker == "w1"
+    assert picker.pick(call, Candidates.of([Candidate("w0", 0.5, 2), Candidate("w1", 1.0, 6)])).worker == "w0"
 
 
 def test_the_draw_is_the_calls_own_chance():
     candidates = [Candidate(f"w{i}", 1.0, 0) for i in range(4)]
     once, again = (
-        [LeastRequest().pick(call, Pool.of(candidates)).worker for call in [Call(id="c", seed="5")] * 20]
+        [
+            LeastRequest().pick(call, Candidates.of(candidates)).worker
+            for call in [Call(id="c", seed="5")] * 20
+        ]
         for _ in range(2)
     )
     assert once == again
@@ -56,4 +59,4 @@ def test_the_draw_is_the_calls_own_chance():
 
 
 def test_a_single_open_worker_is_taken_without_a_choice():
-    assert LeastRequest().pick(Call(id="c"), Pool.of([Candidate("w2", 1.0, 50)])).worker == "w2"
+    assert LeastRequest().pick(Call(id="c"), Candidates.of([Candidate("w2", 1.0, 50)])).worker == "w2"

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from policies.candidates import Candidate, Candidates
 from policies.policy import Call
-from policies.pool import Candidate, Pool
 from policies.round_robin import RoundRobin
 
 ALL = ("w0", "w1", "w2", "w3")
@@ -13,7 +13,7 @@ def pick(picker, open_workers=ALL, workers=None):
     def look(worker):
         return Candidate(worker, 1.0, 0) if worker in open_workers else None
 
-    return picker.pick(Call(id="c", workers=workers), Pool(ALL, look)).worker
+    return picker.pick(Call(id="c", workers=workers), Candidates(ALL, look)).worker
 
 
 def test_every_worker_has_its_turn_in_pool_order():
@@ -42,5 +42,5 @@ def test_a_worker_that_was_shut_out_shifts_nobody_elses_turn():
 def test_load_makes_no_difference():
     picker = RoundRobin()
     candidates = [Candidate("w0", 1.0, 100), Candidate("w1", 1.0, 0)]
-    picked = [picker.pick(Call(id="c"), Pool.of(candidates)).worker for _ in range(4)]
+    picked = [picker.pick(Call(id="c"), Candidates.of(candidates)).worker for _ in range(4)]
     assert picked == ["w0", "w1", "w0", "w1"]

@@ -18,24 +18,24 @@ class Candidate:
     pending: int  # attempts in flight on it from this gateway, until end of stream
 
 
-class Pool:
+class Candidates:
     """`workers` in pool order; `look` is the candidate of a worker, None where a gate is shut."""
 
-    __slots__ = ("candidate", "workers")
+    __slots__ = ("look", "workers")
 
     def __init__(self, workers: Sequence[str], look: Callable[[str], Candidate | None]) -> None:
         self.workers = workers
-        self.candidate = look
+        self.look = look
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate]) -> "Pool":
+    def of(cls, candidates: Sequence[Candidate]) -> "Candidates":
         """These and no others."""
         known = {candidate.worker: candidate for candidate in candidates}
         return cls(tuple(known), known.get)
 
     def in_order(self) -> Iterator[Candidate]:
         """Every candidate, in pool order."""
-        return (found for worker in self.workers if (found := self.candidate(worker)) is not None)
+        return (found for worker in self.workers if (found := self.look(worker)) is not None)
 
     def at_random(self, rng: random.Random) -> Iterator[Candidate]:
         """Every candidate once, in an order that `rng` draws as it goes on (Fisher and Yates, lazily)."""
@@ -44,5 +44,5 @@ class Pool:
             drawn = rng.randrange(left)
             place = moved.get(drawn, drawn)
             moved[drawn] = moved.get(left - 1, left - 1)
-            if (found := self.candidate(self.workers[place])) is not None:
+            if (found := self.look(self.workers[place])) is not None:
                 yield found
