@@ -7,6 +7,7 @@ import numpy as np
 
 from harness.judging import law, littles_law
 from harness.judging.bite import measure_bite
+from harness.judging.books import check_books
 from harness.judging.bootstrap import Blocks, cut
 from harness.judging.bystanders import enough
 from harness.judging.cohort import Cohort
@@ -61,6 +62,7 @@ def lay_out(history: History) -> Case:
     before, after = times.before(), times.after()
     cohorts = _cohorts(setup, requests, before)
     littles_law.check_everywhere(hops, cohorts, history.of(Attempted), finished.at_s)
+    check_books(history, hops)
     prediction = _predict(history, requests, hops, before, bite)
     during = times.during(prediction.travel_s)
     rng = np.random.default_rng(setup.seed)

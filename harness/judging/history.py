@@ -76,6 +76,11 @@ class Setup(Record, tag="setup", frozen=True, kw_only=True):
     settings: dict[str, str] = {}
     format: int = msgspec.field(default_factory=lambda: FORMAT)  # never a default, so always written
 
+    @property
+    def virtual(self) -> bool:
+        """On a virtual clock, on which a turn of the event loop takes no time."""
+        return self.engine == "cost model"
+
 
 class PhaseStarted(Record, tag="phase", frozen=True, kw_only=True):
     at_s: float

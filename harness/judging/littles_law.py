@@ -1,7 +1,8 @@
 """Little's law, asserted in every run: the mean number present is the rate of arrivals times the mean stay.
 
-Over a whole run, which begins and ends empty, it is an identity and no approximation. So where it fails the
-records contradict each other: somebody left before coming, or was there before the run or after it.
+Over a whole run, which begins and ends empty, it is an identity of any set of stays. So where it fails a
+record contradicts itself: somebody left before coming, or was there before the run or after it. Whether these
+stays are all that there were, only the gauges can say: see `books.py`.
 """
 
 from collections.abc import Sequence

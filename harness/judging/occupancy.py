@@ -40,6 +40,17 @@ class Occupancy:
         over = np.searchsorted(self.ends, times, side="right")
         return (begun - over).astype(np.float64)
 
+    def bounds(self, times: Floats, tie_s: float) -> tuple[Floats, Floats]:
+        """The least and the most open at each of `times`, starts and ends within `tie_s` on either side."""
+        early, late = times - tie_s, times + tie_s
+        least = np.searchsorted(self.starts, early, side="left") - np.searchsorted(
+            self.ends, late, side="right"
+        )
+        most = np.searchsorted(self.starts, late, side="right") - np.searchsorted(
+            self.ends, early, side="left"
+        )
+        return least.astype(np.float64), most.astype(np.float64)
+
     def means(self, edges: Floats) -> Floats:
         """The time-weighted mean between neighbouring `edges` (n + 1 rising times give n means)."""
         begun = np.searchsorted(self.starts, edges, side="right")

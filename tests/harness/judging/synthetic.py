@@ -5,7 +5,7 @@ It knows nothing of the product's code but the history. Workers batch continuous
 
 import heapq
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -299,6 +299,7 @@ class Simulation:
                 place.remove(job)
 
     def _sample(self) -> None:
+        self._sample_hops()
         for name in self.plan.workers:
             steps, seconds = self.counters[name]
             values = {"up": 0.0} if self._down(name) else {
@@ -308,6 +309,20 @@ class Simulation:
             self.write(Gauge(at_s=self.now, place=name, values=values))
             probe_s = 0.001 + (self._effect() if self._faulty(name, "link_latency") else 0.0)
             self.write(Gauge(at_s=self.now, place=f"link {name}", values={"probe_s": probe_s}))
+
+    def _sample_hops(self) -> None:
+        seen = Counter(
+            (hop, granted is not None) for job in self.jobs.values() for hop, _, granted in job.visits
+        )
+        sent = Counter(job.worker for job in self.jobs.values() if job.worker)
+        for hop, (name, slots) in enumerate(self.plan.slots):
+            values = {"in_use": seen[hop, True], "waiting": seen[hop, False]}
+            if slots is None:
+                values = {
+                    "in_flight": seen[hop, True],
+                    **{f"pending.{w}": sent[w] for w in self.plan.workers},
+                }
+            self.write(Gauge(at_s=self.now, place=name, values=values))
 
     def _effect(self) -> float:
         return self.plan.size if self.plan.effect is None else self.plan.effect
