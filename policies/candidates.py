@@ -8,6 +8,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+MOST_SUBSETS = 256  # of workers that calls are bound to, of which anything is remembered: those used last
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:

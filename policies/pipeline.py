@@ -9,8 +9,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from policies.candidates import Candidate, Candidates
+from policies.candidates import MOST_SUBSETS, Candidate, Candidates
 from policies.outcome import Kind, Outcome
 from policies.policy import (
     Attempt,
@@ -26,7 +27,6 @@ from policies.policy import (
 )
 from policies.timers import Timers
 
-MOST_SUBSETS = 256  # of workers that calls are bound to; remembered, since working one out costs their number
 # asyncio runs a timer up to one clock resolution before its time.
 EARLY_TIMER_S = 1e-6
 
@@ -83,7 +83,7 @@ class BoundPipeline:
         self._send = send
         self._observer = observer
         self._enter = Stack(pipeline.layers).before(self._attempt)
-        self._subsets: dict[frozenset[str], tuple[str, ...]] = {}
+        self._bound_to = lru_cache(MOST_SUBSETS)(self._in_pool_order)  # each costs the number of workers
 
     async def run(self, call: Call) -> Outcome:
         """Take a call through the layers and as many attempts as they make."""
@@ -134,7 +134,7 @@ class BoundPipeline:
         )
 
     def _pick(self, call: Call, refused: Set[str], now: float) -> Candidate | None:
-        """A worker that is open and has not refused this attempt; one to be avoided only if need be."""
+        """A worker that is open and has not refused this attempt; one to be avoided only if no other is left."""
         gates, pending = self.pipeline.gates, self.pending
         shunned = refused | call.avoid if call.avoid else refused
 
@@ -157,15 +157,10 @@ class BoundPipeline:
 
     def _allowed(self, call: Call) -> Sequence[str]:
         """The workers that the call may reach, in pool order."""
-        if call.workers is None:
-            return self.workers
-        known = self._subsets.get(call.workers)
-        if known is None:
-            if len(self._subsets) >= MOST_SUBSETS:
-                self._subsets.clear()
-            known = tuple(worker for worker in self.workers if worker in call.workers)
-            self._subsets[call.workers] = known
-        return known
+        return self.workers if call.workers is None else self._bound_to(call.workers)
+
+    def _in_pool_order(self, allowed: frozenset[str]) -> tuple[str, ...]:
+        return tuple(worker for worker in self.workers if worker in allowed)
 
     def _enter_gates(self, attempt: Attempt) -> list[Lease] | Rejection:
         leases: list[Lease] = []

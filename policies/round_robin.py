@@ -1,11 +1,23 @@
 """Each worker in turn."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import lru_cache
+from typing import ClassVar, TypeAlias
 
-from policies.candidates import Candidate, Candidates
+from policies.candidates import MOST_SUBSETS, Candidate, Candidates
 from policies.policy import Call, Picker
+
+Turns: TypeAlias = OrderedDict[str, None]  # the worker that was picked longest ago first
+
+
+def _turns_by_subset() -> Callable[[frozenset[str] | None], Turns]:
+    @lru_cache(MOST_SUBSETS)
+    def turns(_allowed: frozenset[str] | None) -> Turns:
+        return OrderedDict()
+
+    return turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,15 +32,15 @@ class RoundRobin(Picker):
     name: ClassVar[str] = "round_robin"
     meaning: ClassVar[str] = "gives each open worker its turn, whatever its load"
 
-    _turns: dict[frozenset[str] | None, OrderedDict[str, None]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
+    _turns: Callable[[frozenset[str] | None], Turns] = field(
+        default_factory=_turns_by_subset, init=False, repr=False, compare=False
     )
 
     def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
-        turns = self._turns.get(call.workers)
-        if turns is None:
-            turns = self._turns[call.workers] = OrderedDict.fromkeys(candidates.workers)
-        for worker in turns:  # the one picked longest ago first
+        turns = self._turns(call.workers)
+        if not turns:
+            turns.update(dict.fromkeys(candidates.workers))
+        for worker in turns:
             chosen = candidates.look(worker)
             if chosen is not None:
                 turns.move_to_end(worker)

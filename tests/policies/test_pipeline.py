@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from policies.candidates import MOST_SUBSETS
 from policies.deadline import Deadline
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline, Stack
@@ -188,6 +189,27 @@ async def test_avoided_workers_are_used_only_when_no_other_is_open():
     await bound.run(Call(id="c", avoid=set(WORKERS)))
     await bound.run(Call(id="c", avoid={"w0"}, workers=frozenset({"w0"})))
     assert [worker for worker, *_ in gate.endings] == ["w2", "w0", "w0"]
+
+
+async def test_an_avoided_worker_is_used_when_all_others_refuse_at_the_door():
+    """As when their weight had told: a retry would rather go elsewhere, but has nowhere else to go."""
+    gate, ear = Ledger(refuses=frozenset({"w1", "w2"})), Ear()
+    assert await Pipeline(gates=(gate,)).over(WORKERS, answer, ear).run(Call(id="c", avoid={"w0"})) is OK
+    assert [(what, worker) for what, worker, *_ in ear.heard] == [
+        ("rejected", "w1"),
+        ("rejected", "w2"),
+        ("started", "w0"),
+        ("ended", "w0"),
+    ]
+
+
+async def test_many_sets_of_allowed_workers_are_each_kept_to():
+    bound = Pipeline(picker=RoundRobin()).over(WORKERS, answer)
+    for number in range(2 * MOST_SUBSETS):
+        for worker in WORKERS:
+            call = Call(id="c", workers=frozenset({worker, f"elsewhere-{number}"}))
+            await bound.run(call)
+            assert call.last_worker == worker
 
 
 # smg-project/smg#2130: counting ended at the headers, so a streaming worker looked idle

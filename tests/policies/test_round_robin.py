@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from policies.candidates import Candidate, Candidates
+from policies.candidates import MOST_SUBSETS, Candidate, Candidates
 from policies.policy import Call
 from policies.round_robin import RoundRobin
 
@@ -37,6 +37,17 @@ def test_a_worker_that_was_shut_out_shifts_nobody_elses_turn():
     back = [pick(picker) for _ in range(40)]
     assert back[0] == "w1"
     assert set(Counter(back).values()) == {10}
+
+
+def test_turns_are_remembered_for_the_sets_of_workers_used_last_and_no_others():
+    picker, bound = RoundRobin(), frozenset({"w0", "w1"})
+    assert [pick(picker, workers=bound), pick(picker, workers=bound)] == ["w0", "w1"]
+    free = []
+    for number in range(MOST_SUBSETS):
+        pick(picker, workers=frozenset({"w0", f"other-{number}"}))
+        free.append(pick(picker))
+    assert set(Counter(free).values()) == {MOST_SUBSETS / 4}
+    assert pick(picker, workers=bound) == "w0", "it was forgotten and starts afresh"
 
 
 def test_load_makes_no_difference():
