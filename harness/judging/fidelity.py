@@ -53,28 +53,35 @@ LOCALS = (GOODPUT, *_latencies("e2e_s", "e2e", LATENCY_FLOOR_S))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One figure of one caller or hop in one phase. Of several runs the median, unless they are pooled."""
+    """One figure of one caller or hop in one phase. Of several runs the median, unless they are pooled.
+
+    None: that side has no such figure. The other has, so the two are not alike.
+    """
 
     where: str
     figure: Figure
     phase: str
-    real: float
-    virtual: float
+    real: float | None
+    virtual: float | None
     floor: float = 0.0
 
     @property
     def small(self) -> bool:
         """Both under the noise floor: a ratio would tell of noise."""
-        return max(self.real, self.virtual) < self.floor
+        return (
+            self.real is not None and self.virtual is not None and max(self.real, self.virtual) < self.floor
+        )
 
     @property
-    def ratio(self) -> float:
+    def ratio(self) -> float | None:
         """Virtual / real. 1 if both are the same, infinity and zero too; infinite if only real is zero."""
-        return _ratio(self.virtual, self.real)
+        return None if self.real is None or self.virtual is None else _ratio(self.virtual, self.real)
 
     @property
     def ok(self) -> bool:
         """Within the tolerance, the floor added to both where both are under it."""
+        if self.real is None or self.virtual is None:
+            return False
         added = self.floor if self.small else 0.0
         limit = self.figure.tolerance_ratio + 1e-9  # 1.2 / 1 - 1 is a hair above 0.2 in binary
         return abs(_ratio(self.virtual + added, self.real + added) - 1) <= limit
@@ -107,10 +114,10 @@ class Fidelity:
 
     @property
     def verdict(self) -> Verdict:
-        """INCONCLUSIVE where no real run decided anything."""
-        if not self.decided:
-            return Verdict.INCONCLUSIVE
-        return Verdict.FAIL if self.outside or not self.verdicts_agree else Verdict.PASS
+        """INCONCLUSIVE where no real run decided anything, or no figure is there to compare."""
+        if self.outside or not self.verdicts_agree:
+            return Verdict.FAIL
+        return Verdict.PASS if self.decided and self.rows else Verdict.INCONCLUSIVE
 
 
 def compare(pairs: Sequence[tuple[RunResult, RunResult]]) -> Fidelity:
@@ -135,7 +142,8 @@ def _plan(result: RunResult) -> tuple[str, str, int]:
 
 def _rows(reals: Sequence[RunResult], virtuals: Sequence[RunResult]) -> Iterator[Row]:
     floors_rps = {phase: LEAST_REQUESTS / _length_s([*reals, *virtuals], phase) for phase in PHASES}
-    for caller in reals[0].callers:
+    callers = {caller.name: caller for result in (*virtuals, *reals) for caller in result.callers}
+    for caller in callers.values():
         for figure in ANSWERS if caller.inference else LOCALS:
             floors = floors_rps if figure is GOODPUT else dict.fromkeys(PHASES, figure.floor)
             seen = [_of_caller(result.callers, caller.name, figure.metric) for result in reals]
@@ -143,17 +151,18 @@ def _rows(reals: Sequence[RunResult], virtuals: Sequence[RunResult]) -> Iterator
             yield from _phases(caller.name, figure, floors, seen, modelled)
     held, predicted = [_in_use(result) for result in reals], [_in_use(result) for result in virtuals]
     floors = dict.fromkeys(PHASES, IN_USE.floor)
-    for name in held[0]:
-        yield from _phases(name, IN_USE, floors, [at[name] for at in held], [at[name] for at in predicted])
+    for name in dict.fromkeys(name for at in (*held, *predicted) for name in at):
+        sides = [[at.get(name, Trend()) for at in side] for side in (held, predicted)]
+        yield from _phases(name, IN_USE, floors, *sides)
 
 
 def _phases(
     where: str, figure: Figure, floors: Mapping[str, float], reals: Sequence[Trend], virtuals: Sequence[Trend]
 ) -> Iterator[Row]:
-    """A row for each phase that both sides have a figure of."""
+    """A row for each phase that either side has a figure of."""
     for phase in PHASES:
         real, virtual = _middle(reals, phase), _middle(virtuals, phase)
-        if real is not None and virtual is not None:
+        if real is not None or virtual is not None:
             yield Row(
                 where=where, figure=figure, phase=phase, real=real, virtual=virtual, floor=floors[phase]
             )

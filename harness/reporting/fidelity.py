@@ -29,7 +29,7 @@ def render_fidelity(found: Sequence[Fidelity]) -> RenderableType:
 
 def summary(found: Sequence[Fidelity]) -> str:
     """`virtual is within 20 % ... in 70 of 74 figures; outside: ...`."""
-    judged = [fidelity for fidelity in found if fidelity.decided]
+    judged = [fidelity for fidelity in found if fidelity.verdict is not Verdict.INCONCLUSIVE]
     outside = [f"{_short(row)} ({each.title})" for each in judged for row in _worst_first(each.outside)]
     outside[:0] = [f"verdict ({each.title})" for each in judged if not each.verdicts_agree]
     total = sum(len(each.rows) + 1 for each in judged)
@@ -39,7 +39,7 @@ def summary(found: Sequence[Fidelity]) -> str:
     )
     if outside:
         words += f"; outside: {_some(outside)}"
-    left_out = [each.title for each in found if not each.decided]
+    left_out = [each.title for each in found if each.verdict is Verdict.INCONCLUSIVE]
     if left_out:
         words = (words if judged else "nothing was compared") + f"; undecided: {', '.join(left_out)}"
     return words
@@ -55,6 +55,8 @@ def _part(fidelity: Fidelity) -> Iterator[RenderableType]:
 def _headline(fidelity: Fidelity) -> str:
     if not fidelity.decided:
         return "the real run decided nothing, so that nothing is compared; is the machine busy?"
+    if not fidelity.rows:
+        return "neither side measured anything that could be compared"
     rows, outside = len(fidelity.rows), len(fidelity.outside)
     marks = ", ! marks the others" if outside else ""
     words = f"{rows - outside} of {rows} figures within tolerance{marks}"
@@ -109,12 +111,19 @@ def _cell(row: Row | None, *, judged: bool) -> Text:
     return Text(words + "!" * alarm, style="bold red" if alarm else "")
 
 
-def _value(row: Row, value: float) -> str:
+def _value(row: Row, value: float | None) -> str:
+    if value is None:
+        return "-"
     return seconds(value) if row.figure.unit == "s" else count(value)
 
 
 def _apart(row: Row) -> str:
-    """`x0.95`; `+3ms` where both are too small for a ratio, `same` where both are infinite or zero."""
+    """`x0.95`; `+3ms` where both are too small for a ratio, `same` where both are infinite or zero.
+
+    `real` or `virt.` where only that side has the figure.
+    """
+    if row.real is None or row.virtual is None or row.ratio is None:
+        return "virt." if row.real is None else "real"
     if row.real == row.virtual:
         return "same"
     if row.small:

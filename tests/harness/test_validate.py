@@ -11,7 +11,7 @@ from harness import validate
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
 from harness.judging.fidelity import compare
-from harness.judging.result import Guard, RunResult, Trend, Verdict
+from harness.judging.result import Guard, RunResult, Verdict
 from harness.suite import Planned
 from tests.harness.judging.synthetic import CONTAINED, judged
 
@@ -34,10 +34,12 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     return run
 
 
-def with_metric(result: RunResult, metric: str, trend: Trend) -> RunResult:
-    """The same, but with another figure of every caller that has it."""
+def with_metric(result: RunResult, metric: str, **values: float) -> RunResult:
+    """The same, but with another figure of every caller that has it. `values`: by phase."""
     callers = [
-        caller.model_copy(update={"metrics": {**caller.metrics, metric: trend}})
+        caller.model_copy(
+            update={"metrics": {**caller.metrics, metric: caller.metrics[metric].model_copy(update=values)}}
+        )
         if metric in caller.metrics
         else caller
         for caller in result.callers
@@ -47,7 +49,7 @@ def with_metric(result: RunResult, metric: str, trend: Trend) -> RunResult:
 
 def faster(result: RunResult) -> RunResult:
     """The same, but the first token comes at once."""
-    return with_metric(result, "ttft_s.p50_all", Trend(before=0.005))
+    return with_metric(result, "ttft_s.p50_all", before=0.005)
 
 
 def too_busy(result: RunResult) -> RunResult:
@@ -105,10 +107,10 @@ def test_every_plan_is_run_with_every_seed_on_both_sides_and_all_rows_are_left_a
 
 
 def test_infinity_is_written_as_a_word(tmp_path: Path) -> None:
-    never = Trend(during=float("inf"))
-    validate.write_fidelity(tmp_path, [compare([(judged(), with_metric(judged(), "e2e_s.p50_all", never))])])
+    never = with_metric(judged(), "e2e_s.p50_all", during=float("inf"))
+    validate.write_fidelity(tmp_path, [compare([(judged(), never)])])
     rows = msgspec.json.decode((tmp_path / "fidelity.json").read_bytes())["rows"]
-    found = [row for row in rows if row["metric"] == "e2e_s.p50_all"]
+    found = [row for row in rows if row["metric"] == "e2e_s.p50_all" and row["phase"] == "during"]
     assert {(row["virtual"], row["ratio"], row["ok"]) for row in found} == {("Infinity", "Infinity", False)}
 
 

@@ -56,10 +56,34 @@ def test_percentiles_of_too_few_samples_are_left_out() -> None:
     assert "e2e p99" not in labels  # 5 requests/s give no 300 in 20 s
 
 
-def test_a_figure_that_one_side_lacks_is_left_out() -> None:
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_figure_that_one_side_lacks_is_outside(turned: bool) -> None:
+    pair = (judged(), changed(judged(), "chat", "ttft_s.p50_all", before=None))
+    found = compare([pair[::-1] if turned else pair])
+    assert [(r.where, r.figure, r.phase, r.ratio) for r in found.outside] == [("chat", TTFT, "before", None)]
+    assert found.verdict is Verdict.FAIL
+
+
+def test_a_figure_that_both_sides_lack_is_left_out() -> None:
     bare = changed(judged(), "chat", "ttft_s.p50_all", before=None)
-    rows = compare([(judged(), bare)]).rows
-    assert [r.phase for r in rows if r.where == "chat" and r.figure is TTFT] == ["during", "after"]
+    found = compare([(bare, bare)])
+    assert [r.phase for r in found.rows if r.where == "chat" and r.figure is TTFT] == ["during", "after"]
+    assert found.verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_caller_or_a_hop_that_one_side_lacks_is_outside(turned: bool) -> None:
+    kept = {"callers": judged().callers[1:], "places": judged().places[1:]}
+    pair = (judged(), judged().model_copy(update=kept))
+    found = compare([pair[::-1] if turned else pair])
+    assert {row.where for row in found.outside} == {judged().callers[0].name, judged().places[0].name}
+
+
+def test_where_nothing_was_measured_nothing_is_decided() -> None:
+    bare = judged().model_copy(update={"callers": [], "places": []})
+    assert compare([(bare, bare)]).verdict is Verdict.INCONCLUSIVE
+    other = bare.model_copy(update={"verdict": Verdict.PASS})
+    assert compare([(bare, other)]).verdict is Verdict.FAIL
 
 
 @pytest.mark.parametrize(

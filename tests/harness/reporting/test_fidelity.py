@@ -16,7 +16,7 @@ def text(renderable, width=80) -> str:
     return sink.getvalue()
 
 
-def with_ttft(seconds: float, result: RunResult | None = None) -> RunResult:
+def with_ttft(seconds: float | None, result: RunResult | None = None) -> RunResult:
     """A run whose callers wait so long for their first token before the fault."""
     result = result or judged()
     callers = [
@@ -102,3 +102,17 @@ def test_a_broken_guard_speaks_for_itself() -> None:
     late = judged().guards[0].model_copy(update={"ok": False, "words": "requests left 99 ms late"})
     real = undecided().model_copy(update={"guards": [late]})
     assert "requests left 99 ms late" in text(render_fidelity([compare([(real, judged())])]))
+
+
+def test_a_figure_that_one_side_lacks_is_marked_and_named() -> None:
+    bare = with_ttft(0.06)
+    found = compare([(with_ttft(0.06), with_ttft(None)), (bare, with_ttft(None))])
+    assert "outside: chat TTFT p50 before real (" in summary([found])
+    assert " 60ms     -   real!" in text(render_fidelity([found]))
+
+
+def test_where_neither_side_measured_anything_it_is_said() -> None:
+    bare = judged().model_copy(update={"callers": [], "places": []})
+    words = text(render_fidelity([compare([(bare, bare)])]), width=200)
+    assert "nothing was compared; undecided: slow_worker x none" in words
+    assert "neither side measured anything that could be compared" in words
