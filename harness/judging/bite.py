@@ -1,6 +1,6 @@
 """Whether the fault bit: what it was asked to do, beside what its own site measured.
 
-A fault without effect makes a run inconclusive, not green.
+A fault without effect makes a run inconclusive, not green. One that was asked to do nothing has no effect.
 """
 
 from collections.abc import Callable, Sequence
@@ -102,6 +102,8 @@ def _compare(
     close = measured is not None and abs(measured - asked) <= AS_ASKED_RATIO * asked
     neutral = 1.0 if unit == "x" else 0.0  # what "no effect" measures
     seen = "not measured: no sample" if measured is None else f"{_amount(measured, unit)} measured"
+    idle = asked <= neutral
+    wanted = f"{_amount(asked, unit)} asked" + (", which is no fault at all" if idle else "")
     return Bite(
         kind=fault.kind,
         worker=worker,
@@ -109,9 +111,9 @@ def _compare(
         unit=unit,
         asked=asked,
         measured=measured,
-        bit=measured is not None and measured - neutral >= LEAST_RATIO * (asked - neutral),
+        bit=not idle and measured is not None and measured - neutral >= LEAST_RATIO * (asked - neutral),
         as_asked=close,
-        words=f"{quantity} of {worker}: {_amount(asked, unit)} asked, {seen}",
+        words=f"{quantity} of {worker}: {wanted}, {seen}",
     )
 
 

@@ -43,6 +43,18 @@ def test_no_effect_is_no_bite_even_for_a_fault_that_asks_for_little():
     assert bite(size=1.5).bit
 
 
+@pytest.mark.parametrize(
+    ("kind", "neutral", "words"),
+    [
+        ("slow_steps", 1.0, "step time of worker 2: x1 asked, which is no fault at all, x1 measured"),
+        ("link_latency", 0.0, "delay of worker 2: 0 s asked, which is no fault at all, 0 s measured"),
+    ],
+)
+def test_a_fault_that_was_asked_to_do_nothing_has_not_bitten(kind, neutral, words):
+    found = bite(kind=kind, size=neutral, fault_s=8.0, recovery_s=1.0)
+    assert (found.bit, found.words) == (False, words)
+
+
 def test_a_delay_is_what_the_probe_through_the_link_takes_longer():
     found = bite(kind="link_latency", size=6.0)
     assert found.measured == pytest.approx(6.0, rel=0.1)
