@@ -134,7 +134,7 @@ class BoundPipeline:
         )
 
     def _pick(self, call: Call, refused: Set[str], now: float) -> Candidate | None:
-        """A worker that is open and has not refused this attempt; one to be avoided only if no other is left."""
+        """A worker that is open and has not refused this attempt; one to be avoided if no other is left."""
         gates, pending = self.pipeline.gates, self.pending
         shunned = refused | call.avoid if call.avoid else refused
 

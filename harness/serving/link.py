@@ -5,6 +5,8 @@ from typing import Protocol
 from policies.outcome import Outcome
 from policies.policy import Attempt
 
+PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
+
 
 class Link(Protocol):
     """Carries attempts. Failures of the way or of the worker are outcomes, never exceptions."""
@@ -17,5 +19,8 @@ class Link(Protocol):
         ...
 
     async def probe(self) -> None:
-        """One small request there and back that no model works for. ConnectionError if nothing comes back."""
+        """One small request there and back that no model works for.
+
+        ConnectionError if nothing comes back, or not within `PROBE_TIMEOUT_S`.
+        """
         ...

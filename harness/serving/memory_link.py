@@ -12,6 +12,7 @@ from functools import partial
 from faults.fault import Toxic as Order
 from faults.toxiproxy.toxics import TOXICS
 from faults.toxiproxy.toxics.toxic import Toxic
+from harness.serving.link import PROBE_TIMEOUT_S
 from harness.serving.wire import Wire
 from harness.serving.worker import Worker
 from policies.outcome import OK, Kind, Outcome
@@ -35,29 +36,33 @@ class MemoryLink:
         self._open: dict[_Connection, None] = {}
 
     async def send(self, attempt: Attempt) -> Outcome:
-        connection = _Connection(self, attempt)
-        self._open[connection] = None
-        try:
-            return await connection.run(self.worker.handle)
-        finally:
-            del self._open[connection]
-            connection.close()
+        return await self._connect(attempt, self.worker.handle)
 
     async def probe(self) -> None:
         """A small request there and back that costs the worker nothing. ConnectionError without an answer."""
-        attempt = Attempt(call=Call(id="probe"), worker=self.worker.name, number=1, started_s=0.0)
+        to = self.worker.name
+        attempt = Attempt(call=Call(id="probe"), worker=to, number=1, started_s=0.0)
+        try:
+            async with asyncio.timeout(PROBE_TIMEOUT_S):
+                outcome = await self._connect(attempt, _healthy)
+        except TimeoutError as late:
+            raise ConnectionError(f"no answer through the link to {to} in {PROBE_TIMEOUT_S:g} s") from late
+        if not outcome.answered:
+            raise ConnectionError(f"{to} does not answer")
+
+    async def _connect(self, attempt: Attempt, handle: Next) -> Outcome:
+        """Carry one attempt over a connection of its own."""
         connection = _Connection(self, attempt)
         self._open[connection] = None
         try:
-            if not (await connection.run(_healthy)).answered:
-                raise ConnectionError(f"{self.worker.name} does not answer")
+            return await connection.run(handle)
         finally:
             del self._open[connection]
             connection.close()
 
     def add_toxics(self, orders: Sequence[Order]) -> None:
-        """Let them work on every connection, open ones too. KeyError or ValueError for what is no toxic."""
-        self.toxics += [(order.direction, TOXICS[order.type](**order.attributes)) for order in orders]
+        """Let them work on every connection, open ones too. ValueError for what is no toxic."""
+        self.toxics += [(order.direction, _toxic(order)) for order in orders]
         self.worker.take_single_steps()  # a piece that is delayed must set out when it is made
         for connection in self._open:
             connection.lay_wires()
@@ -185,6 +190,12 @@ class _Connection:
     def _broke(self) -> Outcome:
         by = self._link.worker.name
         return Outcome(kind=Kind.ERROR, phase="stream", cause=f"the connection to {by} broke", by=by)
+
+
+def _toxic(order: Order) -> Toxic:
+    if order.type not in TOXICS:
+        raise ValueError(f"toxic {order.type}: expected one of {', '.join(TOXICS)}")
+    return TOXICS[order.type](**order.attributes)
 
 
 async def _healthy(_call: Call) -> Outcome:

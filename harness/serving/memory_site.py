@@ -3,6 +3,7 @@
 import asyncio
 
 from faults.fault import Fault, Toxic
+from harness.errors import EnvironmentFault
 from harness.serving.memory_link import MemoryLink
 from harness.serving.worker_state import WorkerState, read_state
 from policies.outcome import Kind, Outcome
@@ -26,7 +27,10 @@ class MemorySite:
         self.link.worker.heal()
 
     async def add_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        self.link.add_toxics(toxics)
+        try:
+            self.link.add_toxics(toxics)
+        except ValueError as refused:
+            raise EnvironmentFault(f"the link to {self.worker} refuses a toxic: {refused}") from refused
 
     async def remove_toxics(self) -> None:
         self.link.remove_toxics()

@@ -10,12 +10,13 @@ from typing import Protocol
 
 import pytest
 
-from faults.fault import Fault, Site
+from faults.fault import Fault, Site, Toxic
 from faults.killed import Killed
 from faults.link_latency import LinkLatency
 from faults.registry import FAULTS
 from faults.slow_steps import SlowSteps
 from harness.deployment import Admin
+from harness.errors import EnvironmentFault
 from harness.serving.link import Link
 from policies.outcome import Kind, Outcome
 from policies.policy import Attempt
@@ -173,6 +174,11 @@ class LinkContract:
         await stand.site.kill()
         with pytest.raises(ConnectionError, match="worker-0"):
             await stand.link.probe()
+
+    async def test_what_is_no_toxic_is_refused_and_changes_nothing(self, stand: Stand) -> None:
+        with pytest.raises(EnvironmentFault, match="slow_food"):
+            await stand.site.add_toxics((Toxic("slow_food", "to_caller", {}),))
+        assert await ended_s(stand) == about(stand, HEALTHY_S)
 
     async def test_a_full_worker_refuses_at_once(self, stand: Stand) -> None:
         tasks = await fill(stand, SEATS + MAX_QUEUE, tokens=40)

@@ -7,6 +7,7 @@ import pytest
 
 from faults.fault import Toxic
 from faults.toxiproxy.toxics import TOXICS
+from harness.serving.link import PROBE_TIMEOUT_S
 from harness.serving.memory_link import REQUEST_BYTES
 from policies.outcome import Kind, Outcome
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, latency, memory_stand
@@ -147,7 +148,7 @@ async def test_without_its_toxics_the_link_is_as_before_and_whoever_waited_was_c
 
 async def test_what_is_no_toxic_is_refused_and_changes_nothing() -> None:
     async with memory_stand() as stand:
-        with pytest.raises(KeyError):
+        with pytest.raises(ValueError, match="slicer: expected one of bandwidth"):
             stand.link.add_toxics([latency(1000), Toxic("slicer", "to_caller", {})])
         with pytest.raises(ValueError, match="latency"):
             stand.link.add_toxics([latency(-1)])
@@ -187,6 +188,16 @@ async def test_a_probe_that_is_cut_off_or_finds_nobody_is_a_connection_error() -
         with pytest.raises(ConnectionError, match="worker-0"):
             await stand.link.probe()
         assert stand.link._open == {}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_probe_into_a_black_hole_gives_up_and_leaves_nothing_behind(way: str) -> None:
+    async with memory_stand() as stand:
+        stand.link.add_toxics([Toxic("timeout", way, {"timeout": 0})])
+        with pytest.raises(ConnectionError, match="no answer through the link to worker-0 in 60 s"):
+            await stand.link.probe()
+        assert now() == PROBE_TIMEOUT_S
+        assert await stand.at_rest()
 
 
 async def test_a_worker_that_refuses_is_heard_through_the_link_and_its_toxics() -> None:
