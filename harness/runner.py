@@ -1,11 +1,11 @@
 """One run: a scenario under one preset with one seed, on a serving layer. Its history is the result."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from importlib.metadata import version
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deploy, Deployment
@@ -73,14 +73,22 @@ class _Experiment:
     async def run(self) -> None:
         with quiet_collector():
             self._recorder.start()
-            zero_s = asyncio.get_running_loop().time()
+            loop = asyncio.get_running_loop()
+            zero_s, broken = loop.time(), loop.create_future()
             faulted = [] if self._scenario.fault is None else self._scenario.faulted_names()
             async with sample_forever(self._deployment, self._recorder, faulted, self._progress):
-                await _all_of(self._load(zero_s), self._phases(zero_s), beside=self._deployment.watch())
+                await _all_of(
+                    self._load(zero_s, broken),
+                    self._phases(zero_s),
+                    beside=(self._deployment.watch(), broken),
+                )
 
-    async def _load(self, zero_s: float) -> None:
-        """Send the plan, give what is still open a while, then count it as hung."""
-        under_way = await send_open_loop(self._plan, self._asker.ask, zero_s)
+    async def _load(self, zero_s: float, broken: asyncio.Future[NoReturn]) -> None:
+        """Send the plan, give what is still open a while, then count it as hung.
+
+        `broken` gets the first error that asking raises: a defect of ours, which must not pass for an ending.
+        """
+        under_way = await send_open_loop(self._plan, self._asker.ask, zero_s, broken)
         try:
             await _sleep_until(zero_s + self._scenario.phases.load_s)
             if under_way:
@@ -167,16 +175,16 @@ async def _sleep_until(loop_time_s: float) -> None:
         await asyncio.sleep(ahead_s)
 
 
-async def _all_of(*work: Coroutine[None, None, None], beside: Coroutine[None, None, NoReturn]) -> None:
+async def _all_of(*work: Coroutine[None, None, None], beside: Sequence[Awaitable[NoReturn]]) -> None:
     """Run side by side to the end of `work`. The first failure ends the others and is raised as it is."""
     tasks = [asyncio.create_task(each) for each in work]
-    aside = asyncio.create_task(beside)
+    asides: list[asyncio.Future[Any]] = [asyncio.ensure_future(each) for each in beside]
     try:
-        left: set[asyncio.Task[None]] = set(tasks)
+        left: set[asyncio.Future[Any]] = set(tasks)
         while left:
-            done, _ = await asyncio.wait((*left, aside), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait((*left, *asides), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
             left -= done
     finally:
-        await cancel_all((*tasks, aside))
+        await cancel_all((*tasks, *asides))

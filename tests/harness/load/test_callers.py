@@ -1,4 +1,5 @@
 import asyncio
+from typing import NoReturn
 
 import pytest
 
@@ -61,3 +62,27 @@ async def test_stopping_the_load_ends_every_request_that_was_sent() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert sorted(ended) == [1, 2, 3, 4, 5]
+
+
+async def test_the_first_error_of_a_request_is_passed_on_when_it_comes() -> None:
+    async def send(planned: Planned) -> None:
+        await asyncio.sleep(0.05)
+        if planned.number in (3, 5):
+            raise ZeroDivisionError(planned.number)
+
+    broken: asyncio.Future[NoReturn] = asyncio.get_running_loop().create_future()
+    sending = asyncio.create_task(send_open_loop(PLAN, send, 0.0, broken))
+    with pytest.raises(ZeroDivisionError, match="3"):
+        await broken
+    assert now() == pytest.approx(0.35)
+    await cancel_all(await sending)
+
+
+async def test_a_request_that_was_cancelled_is_no_error() -> None:
+    async def send(planned: Planned) -> None:
+        raise asyncio.CancelledError
+
+    broken: asyncio.Future[NoReturn] = asyncio.get_running_loop().create_future()
+    await send_open_loop(PLAN, send, 0.0, broken)
+    await asyncio.sleep(1)
+    assert not broken.done()

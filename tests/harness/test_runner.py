@@ -1,0 +1,69 @@
+"""A run that cannot go on ends at once, with the error that broke it as it is."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from harness.reporting.progress import NoProgress
+from harness.runner import run
+from harness.scenario import Phases
+from harness.serving.cost_sets import SHIPPED
+from harness.virtual_deployment import deploy_virtual
+from policies.outcome import Outcome
+from policies.pipeline import Pipeline
+from policies.policy import Call, Layer, Next
+from policies.presets import Preset
+from scenarios import SCENARIOS
+
+PHASES = Phases(warm_up_s=0.5, baseline_s=1.0, fault_s=2.0, recovery_s=1.0, drain_s=5.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken(Layer):
+    """A policy with a defect: each call that comes after `from_s` raises `error`, `after_s` later."""
+
+    error: BaseException
+    from_s: float
+    after_s: float = 0.0
+
+    async def run(self, call: Call, next: Next) -> Outcome:
+        if asyncio.get_running_loop().time() >= self.from_s:
+            await asyncio.sleep(self.after_s)
+            raise self.error
+        return await next(call)
+
+
+@pytest.fixture
+def run_with(tmp_path: Path) -> Callable[[Layer], object]:
+    def run_it(layer: Layer) -> object:
+        scenario = replace(SCENARIOS["healthy"], phases=PHASES)
+        preset = Preset("broken", "", lambda _seed, _workers: Pipeline(layers=(layer,)))
+        deploy = partial(deploy_virtual, costs=SHIPPED["tiny_cpu"])
+        return run(scenario, preset, 1, deploy, tmp_path / "history.jsonl", NoProgress())
+
+    return run_it
+
+
+@pytest.mark.parametrize(
+    ("from_s", "after_s", "ends_s"),
+    [(1.0, 0.0, 1.0), (PHASES.load_s - 0.5, 2.0, PHASES.load_s + 1.5)],
+    ids=["while sending", "while draining"],
+)
+async def test_a_request_that_raises_ends_the_run_at_once_with_its_own_error(
+    run_with: Callable, from_s: float, after_s: float, ends_s: float
+) -> None:
+    defect = ZeroDivisionError("a defect")
+    with pytest.raises(ZeroDivisionError) as raised:
+        await run_with(Broken(error=defect, from_s=from_s, after_s=after_s))
+    assert raised.value is defect
+    assert asyncio.get_running_loop().time() == pytest.approx(ends_s, abs=0.2)
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_request_that_is_cancelled_from_within_is_no_defect(run_with: Callable) -> None:
+    history = await run_with(Broken(error=asyncio.CancelledError(), from_s=1.0))
+    assert history is not None
