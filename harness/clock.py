@@ -17,7 +17,7 @@ from itertools import count
 from math import inf
 from typing import Any, NoReturn, TypeVar, TypeVarTuple
 
-from harness.scheduled import Call, Timer
+from harness.scheduled import VirtualHandle, VirtualTimer
 from harness.who_waits import who_waits
 
 T = TypeVar("T")
@@ -50,8 +50,8 @@ class VirtualLoop(base_events.BaseEventLoop):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ready: deque[Call] = deque()
-        self._timers: list[tuple[float, int, Timer]] = []
+        self._ready: deque[VirtualHandle] = deque()
+        self._timers: list[tuple[float, int, VirtualTimer]] = []
         self._numbers = count()
         self._cancelled = 0  # of `_timers`
         self._now = 0.0
@@ -65,14 +65,14 @@ class VirtualLoop(base_events.BaseEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        call = Call(callback, args, context)
-        self._ready.append(call)
-        return call
+        handle = VirtualHandle(callback, args, context)
+        self._ready.append(handle)
+        return handle
 
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        timer = Timer(when, callback, args, context, self)
+        timer = VirtualTimer(when, callback, args, context, self)
         heappush(self._timers, (when, next(self._numbers), timer))
         return timer
 
@@ -80,7 +80,7 @@ class VirtualLoop(base_events.BaseEventLoop):
         self, delay: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
         when = self._now + delay  # what follows is call_at once more: passing it all on takes longer
-        timer = Timer(when, callback, args, context, self)
+        timer = VirtualTimer(when, callback, args, context, self)
         heappush(self._timers, (when, next(self._numbers), timer))
         return timer
 
@@ -136,14 +136,14 @@ class VirtualLoop(base_events.BaseEventLoop):
             left = len(ready)  # what they make ready runs in the next turn
             while left:
                 left -= 1
-                call = ready.popleft()
-                if (callback := call.callback) is not None:
+                handle = ready.popleft()
+                if (callback := handle.callback) is not None:
                     try:
-                        call.context.run(callback, *call.args)
+                        handle.context.run(callback, *handle.args)
                     except (SystemExit, KeyboardInterrupt):
                         raise
                     except BaseException as error:
-                        self._broken(call, error)
+                        self._broken(handle, error)
             if self._stopping:
                 return
             if turns > _TURNS_AT_ONE_TIME:
@@ -174,9 +174,9 @@ class VirtualLoop(base_events.BaseEventLoop):
                 self._ready.append(timer)
         return now > before
 
-    def _broken(self, call: Call, error: BaseException) -> None:
+    def _broken(self, handle: VirtualHandle, error: BaseException) -> None:
         self.call_exception_handler(
-            {"message": f"Exception in callback {call!r}", "exception": error, "handle": call}
+            {"message": f"Exception in callback {handle!r}", "exception": error, "handle": handle}
         )
 
 

@@ -13,7 +13,7 @@ class CountsDropped(Protocol):
     def dropped(self) -> None: ...
 
 
-class Call(asyncio.TimerHandle):
+class VirtualHandle(asyncio.TimerHandle):
     """What runs next, unless it is cancelled. None of what the base class keeps is in use."""
 
     __slots__ = ("args", "callback", "context")
@@ -43,7 +43,7 @@ class Call(asyncio.TimerHandle):
     __eq__ = object.__eq__
 
 
-class Timer(Call):
+class VirtualTimer(VirtualHandle):
     """What runs at a time."""
 
     __slots__ = ("at", "loop")

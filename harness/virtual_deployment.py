@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from harness.asking import counted_call
 from harness.capacity import step_floor_s
+from harness.clock import VirtualLoop
 from harness.deployment import About, Deployment, never
 from harness.load.callers import cancel_all
 from harness.scenario import Topology
@@ -32,7 +33,9 @@ async def deploy_virtual(
     topology: Topology, pipeline: Pipeline, recorder: Recorder, seed: int, *, costs: Costs
 ) -> AsyncIterator[Deployment]:
     """Stand up the layer of `topology` with `pipeline` in the gateway. Steps take what `costs` says."""
-    workers = {name: _worker(name, topology, costs) for name in topology.worker_names()}
+    workers = {
+        name: _worker(rank, name, topology, costs) for rank, name in enumerate(topology.worker_names())
+    }
     links = {name: MemoryLink(worker, costs.link_s, seed) for name, worker in workers.items()}
     gateway = Gateway(pipeline, links, recorder, seed)
     services, entries = _services(topology, recorder, gateway.handle, costs.hop_s)
@@ -77,8 +80,12 @@ class VirtualDeployment(Deployment):
         await never()
 
 
-def _worker(name: str, topology: Topology, costs: Costs) -> Worker:
-    engine = CostModel(costs, topology.max_num_seqs)
+def _worker(rank: int, name: str, topology: Topology, costs: Costs) -> Worker:
+    """Steps end after all else that happens at a moment, and those of several workers in pool order."""
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, VirtualLoop):
+        raise TypeError(f"a virtual layer stands on a virtual loop, not on {loop!r}")
+    engine, last = CostModel(costs, topology.max_num_seqs), loop.call_at_last
 
     async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
         return engine.step(batch), engine.step_s(batch)
@@ -90,6 +97,7 @@ def _worker(name: str, topology: Topology, costs: Costs) -> Worker:
         max_queue=topology.max_queue,
         step_floor_s=step_floor_s(topology, costs),
         late_s=costs.late_s,
+        call_at=lambda when_s, callback: last(when_s, rank, callback),
         read=count_job,
         foresee=engine.foresee,
     )

@@ -6,12 +6,14 @@ nothing.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from faults.fault import Fault
 
 _HEALTHY = Fault()
+
+CallAt = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
 
 
 @dataclass(slots=True)
@@ -28,7 +30,8 @@ class Pace:
     late_s: float = 0.0
     fault: Fault = field(default=_HEALTHY)
     fault_until_s: float = 0.0
-    _holding: asyncio.Future[None] | None = field(default=None, repr=False)
+    call_at: CallAt | None = field(default=None, repr=False)  # sets the timer that ends a step
+    _holding: asyncio.Future[bool] | None = field(default=None, repr=False)
 
     def step_s(self, elapsed_s: float, now: float) -> float:
         """Seconds that a step takes which computed for `elapsed_s`."""
@@ -41,19 +44,25 @@ class Pace:
             return [(each_s if each_s > floor_s else floor_s) + late_s for each_s in elapsed_s]
         return [fault.step_s(max(each_s, floor_s)) + late_s for each_s in elapsed_s]
 
-    async def hold(self, started_s: float, elapsed_s: float) -> None:
+    async def hold(self, started_s: float, elapsed_s: float, *, due: bool = True) -> None:
         """Wait until the step has taken its time, which it began at `started_s` and computed for `elapsed_s`.
 
         What its time is gets asked again when a fault comes, is healed, or loses its lease: a step must not
-        stay slow for longer than its fault. The time waited until then counts.
+        stay slow for longer than its fault. The time waited until then counts. `due`: a step whose time is
+        over needs no timer to end it.
         """
         loop = asyncio.get_running_loop()
-        while (now := loop.time()) < (ends_s := started_s + self.step_s(elapsed_s, now)):
+        call_at = self.call_at or loop.call_at
+        while True:
+            now = loop.time()
+            ends_s = started_s + self.step_s(elapsed_s, now)
+            if due and now >= ends_s:
+                return
             until_s = min(ends_s, self.fault_until_s) if now < self.fault_until_s else ends_s
             self._holding = loop.create_future()
-            timer = loop.call_at(until_s, self._ask_again)
+            timer = call_at(max(now, until_s), self._is_due)
             try:
-                await self._holding
+                due = await self._holding
             finally:
                 timer.cancel()
 
@@ -74,6 +83,12 @@ class Pace:
         """Loop time until which nothing changes by itself: the end of a lease."""
         return self.fault_until_s if now < self.fault_until_s else float("inf")
 
+    def _is_due(self) -> None:
+        self._resume(due=True)
+
     def _ask_again(self) -> None:
+        self._resume(due=False)
+
+    def _resume(self, *, due: bool) -> None:
         if self._holding is not None and not self._holding.done():
-            self._holding.set_result(None)
+            self._holding.set_result(due)

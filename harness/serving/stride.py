@@ -1,7 +1,8 @@
 """Several steps of one batch that nothing is going to change, foreseen so that they need one timer.
 
 Whatever could change the batch ends the stride, and who asks what has come so far is told
-(`Worker.catch_up`): the history is the same to the byte as with one timer a step.
+(`Worker.catch_up`): the history is the same to the byte as with one timer a step, given that a step ends after
+whatever else happens at that moment (`VirtualLoop.call_at_last`).
 """
 
 from bisect import bisect_left

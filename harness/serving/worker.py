@@ -13,7 +13,7 @@ from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
 from harness.serving.openai_api import Refusal
-from harness.serving.pace import Pace
+from harness.serving.pace import CallAt, Pace
 from harness.serving.stride import Foresee, Stride, plan_stride
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Call
@@ -48,7 +48,8 @@ class Counts:
 class Worker:
     """Serves calls with one engine. `run` is the step loop; `handle` may be awaited by many at once.
 
-    `read`: makes the job of a call. `foresee`: an engine that knows how long steps will take is not asked
+    `read`: makes the job of a call. `call_at`: sets the timers that end steps, the loop's own by default.
+    `foresee`: an engine that knows how long steps will take is not asked
     for each. Such a worker says tokens between an answer's first and last when somebody asks (`catch_up`),
     and has no meter, since nobody is told of a step when it happens.
     """
@@ -62,6 +63,7 @@ class Worker:
         max_queue: int = 256,
         step_floor_s: float = 0.0,
         late_s: float = 0.0,
+        call_at: CallAt | None = None,
         meter: Meter | None = None,
         read: ReadJob = read_job,
         foresee: Foresee | None = None,
@@ -71,7 +73,7 @@ class Worker:
         self.name = name
         self.engine = engine
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
-        self.pace = Pace(step_floor_s, late_s)
+        self.pace = Pace(step_floor_s, late_s, call_at=call_at)
         self.counts = Counts()
         self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
         self._compute = compute
@@ -83,7 +85,7 @@ class Worker:
         self._jobs: dict[Sequence, Job] = {}
         self._left: list[Job] = []  # aborted while a step may be using their slot
         self._next_deadline_s = NEVER  # of all jobs, or earlier
-        self._waiting: asyncio.Future[None] | None = None  # for work, or for the end of a stride
+        self._waiting: asyncio.Future[bool] | None = None  # for work, or for the end of a stride
         self._timer: asyncio.TimerHandle | None = None  # that ends the waiting
         self._stride: Stride | None = None
         self._striding: list[Job] = []
@@ -193,7 +195,7 @@ class Worker:
         if last < len(stride.ends_s) - 1 and self._timer is not None:
             del stride.ends_s[last + 1 :]
             self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_at(stride.ends_s[last], self._wake)
+            self._timer = self._call_at(stride.ends_s[last])
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -234,11 +236,11 @@ class Worker:
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
         """Take the steps of a stride; the one that something happens in is the last."""
         self._stride, self._striding = stride, [self._jobs[sequence] for sequence in batch]
-        await self._wait(stride.ends_s[-1])
+        due = await self._wait(stride.ends_s[-1])
         self.advance()
         last, self._stride = stride.given, None
         started_s = stride.start_s(last)
-        await self.pace.hold(started_s, stride.computed_s[last])
+        await self.pace.hold(started_s, stride.computed_s[last], due=due)
         self._end_step(batch, [0] * len(batch), started_s)
 
     async def _step(self, batch: list[Sequence]) -> None:
@@ -314,22 +316,32 @@ class Worker:
         if slot is not None:
             self.engine.release(slot)
 
-    async def _wait(self, until_s: float) -> None:
-        """Until something happens to the queue, the batch or the pace, or until loop time `until_s`."""
-        loop = asyncio.get_running_loop()
-        self._waiting = loop.create_future()
-        self._timer = None if until_s == NEVER else loop.call_at(until_s, self._wake)
+    async def _wait(self, until_s: float) -> bool:
+        """Until something happens to the queue, the batch or the pace, or until loop time `until_s`: which."""
+        self._waiting = asyncio.get_running_loop().create_future()
+        self._timer = None if until_s == NEVER else self._call_at(until_s)
         try:
-            await self._waiting
+            return await self._waiting
         finally:
             self._waiting = None
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
 
+    def _call_at(self, when_s: float) -> asyncio.TimerHandle:
+        """The timer that ends a stride."""
+        call_at = self.pace.call_at or asyncio.get_running_loop().call_at
+        return call_at(when_s, self._is_due)
+
+    def _is_due(self) -> None:
+        self._resume(due=True)
+
     def _wake(self) -> None:
+        self._resume(due=False)
+
+    def _resume(self, *, due: bool) -> None:
         if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
+            self._waiting.set_result(due)
 
 
 def _now() -> float:
