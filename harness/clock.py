@@ -24,6 +24,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 _CLEAN_UP_ABOVE = 1000  # cancelled timers; below it they are cheaper to skip than to sort out
+_LAST = 2**60  # more timers than will ever be set
 _TURNS_AT_ONE_TIME = 10_000_000  # about ten seconds of real time
 
 
@@ -74,6 +75,15 @@ class VirtualLoop(base_events.BaseEventLoop):
     ) -> asyncio.TimerHandle:
         timer = VirtualTimer(when, callback, args, context, self)
         heappush(self._timers, (when, next(self._numbers), timer))
+        return timer
+
+    def call_at_last(self, when: float, rank: int, callback: Callable[[], object]) -> asyncio.TimerHandle:
+        """As `call_at`, after everything else of that moment, also what comes of it; the lower `rank` first.
+
+        So what ends at a time ends after whatever else happens then, whenever the timers were set.
+        """
+        timer = VirtualTimer(when, callback, (), None, self)
+        heappush(self._timers, (when, _LAST * (1 + rank) + next(self._numbers), timer))
         return timer
 
     def call_later(
@@ -165,7 +175,7 @@ class VirtualLoop(base_events.BaseEventLoop):
             )
         before = self._now
         self._now = now = max(before, float(timers[0][0]))
-        while timers and timers[0][0] <= now:
+        while timers and timers[0][0] <= now and not (self._ready and timers[0][1] >= _LAST):
             timer = heappop(timers)[2]
             if timer.callback is None:
                 self._cancelled -= 1

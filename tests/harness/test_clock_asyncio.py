@@ -232,3 +232,20 @@ async def test_eager_tasks_run_at_once_and_then_like_any_other() -> None:
     assert log == [0]
     await task
     assert log == [0, 1]
+
+
+async def test_what_is_called_last_at_a_time_comes_after_all_that_comes_of_the_rest() -> None:
+    """In the order of rank, whenever it was set; what one of them sets off comes before the next."""
+    loop, order = asyncio.get_running_loop(), []
+
+    def note(what: str, then: str = "") -> None:
+        order.append(what)
+        if then:
+            loop.call_soon(note, then)
+
+    loop.call_at_last(1.0, 1, lambda: note("second"))
+    loop.call_at_last(1.0, 0, lambda: note("first", "of first"))
+    loop.call_at(1.0, note, "plain", "of plain")
+    loop.call_at_last(1.0, 0, lambda: note("never")).cancel()
+    await asyncio.sleep(1.5)
+    assert order == ["plain", "of plain", "first", "of first", "second"]

@@ -13,6 +13,7 @@ from harness.deployment import Deploy, Deployment
 from harness.reporting.progress import NoProgress
 from harness.runner import run
 from harness.scenario import Phases, Scenario
+from harness.serving.cost_model import Costs
 from harness.serving.cost_sets import SHIPPED
 from harness.virtual_deployment import deploy_virtual
 from policies.presets import PRESETS
@@ -43,6 +44,26 @@ def test_a_history_is_the_same_to_the_byte_without_strides(name: str, preset: st
     once, stepwise = (history(scenario, preset, 7, deploy, tmp_path / "history.jsonl") for deploy in deploys)
     assert once == stepwise
     assert once.count(b"\n") > 1000
+
+
+# Where callers wait for slots, arrivals are set off by the steps of other workers; with round figures they meet
+# step ends all the time.
+ROUND = replace(
+    COSTS, sequence_s=0.0, prefill_token_s=0.0, kv_token_s=0.0, hop_s=1e-3, link_s=5e-3, late_s=0.0
+)
+
+
+@pytest.mark.parametrize("costs", [COSTS, ROUND], ids=["measured", "round"])
+@pytest.mark.parametrize("seed", [10, 12, 13])
+def test_what_happens_at_the_very_end_of_a_step_happens_before_it_with_and_without_strides(
+    seed: int, costs: Costs, tmp_path: Path
+) -> None:
+    deploys = (partial(deploy_virtual, costs=costs), partial(without_strides, costs=costs))
+    once, stepwise = (
+        history(SCENARIOS["slow_worker"], "none", seed, deploy, tmp_path / "history.jsonl")
+        for deploy in deploys
+    )
+    assert once == stepwise
 
 
 @pytest.mark.parametrize("costs", SHIPPED)
