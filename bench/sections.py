@@ -10,7 +10,7 @@ AIM_RATIO = 2.2  # what batching is for: 16 sequences for little more than the p
 
 
 def _step_time() -> Section:
-    from bench.step_time import measure  # brings torch
+    from bench.step_time import law, measure  # brings torch
 
     rounds = 30
     rows = measure("tiny", rounds=rounds)
@@ -19,6 +19,7 @@ def _step_time() -> Section:
         figures.append(Figure(name=f"batch {row.batch}: step", value=row.step_s * 1e3, unit="ms"))
         aim = AIM_RATIO if row.batch == AIM_BATCH else None
         figures.append(Figure(name=f"batch {row.batch}: to batch 1", value=row.ratio, at_most=aim))
+    figures.append(Figure(name="knee of throughput", value=law(rows).knee, unit="sequences"))
     return Section(
         title="step_time: one engine step at each batch size",
         how=f"model tiny, cpu, one thread, unpadded; best of {rounds} rounds that take turns",

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 
+from harness.judging.scalability import Scalability, fit
 from harness.serving.engine import Sequence
 from harness.serving.torch_engine import TorchEngine
 
@@ -51,6 +52,11 @@ def measure(
     return [Row(batch, step, step / smallest, prefill) for batch, (prefill, step) in best.items()]
 
 
+def law(rows: SequenceOf[Row]) -> Scalability:
+    """Gunther's law through the throughput at each batch size: its knee is the batch worth having."""
+    return fit([row.batch for row in rows], [row.tokens_per_s for row in rows])
+
+
 def _round(engine: TorchEngine, prompt: list[int], batch: int) -> tuple[float, float]:
     """(first step, quickest later step) in seconds, of `batch` fresh sequences."""
     sequences = [Sequence(prompt, STEPS_A_ROUND + 1, slot=slot) for slot in range(batch)]
@@ -78,11 +84,13 @@ def main() -> None:
     options = parser.parse_args()
     print(f"model {options.model}, {options.device}; quickest step of {options.rounds} interleaved rounds")
     print(f"{'batch':>5}  {'step ms':>8}  {'x batch 1':>9}  {'tokens/s':>9}  {'prefill ms':>10}")
-    for row in measure(options.model, rounds=options.rounds, device=options.device):
+    rows = measure(options.model, rounds=options.rounds, device=options.device)
+    for row in rows:
         print(
             f"{row.batch:>5}  {row.step_s * 1e3:>8.2f}  {row.ratio:>9.2f}"
             f"  {row.tokens_per_s:>9.0f}  {row.prefill_s * 1e3:>10.1f}"
         )
+    print(f"knee of throughput: a batch of {law(rows).knee:.3g}, beyond which latency grows faster")
 
 
 if __name__ == "__main__":

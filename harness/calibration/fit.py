@@ -6,19 +6,16 @@ nearly all that a worker takes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.calibration.steps import Timed
 from harness.errors import BadInput
+from harness.judging.least_squares import non_negative
 from harness.serving.cost_model import Costs
 
 CONSTANTS = 4
 FEWEST = 3 * CONSTANTS  # kinds of step; below this the noise of one decides
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ def fit_costs(name: str, timed: Sequence[Timed]) -> Costs:
     terms = np.array([(1, step.work.running, *_tokens(step)) for step in timed], dtype=np.float64)
     if np.linalg.matrix_rank(terms / terms.max(axis=0).clip(1)) < CONSTANTS:
         raise BadInput("the steps timed are too much alike to tell the constants of the cost model apart")
-    fixed, sequence, prefill, kv = _non_negative(terms / seconds[:, None], np.ones(len(timed)))
+    fixed, sequence, prefill, kv = map(float, non_negative(terms / seconds[:, None], np.ones(len(timed))))
     return Costs(name=name, fixed_s=fixed, sequence_s=sequence, prefill_token_s=prefill, kv_token_s=kv)
 
 
@@ -68,21 +65,3 @@ def error_ratio(costs: Costs, step: Timed) -> float:
 
 def _tokens(step: Timed) -> tuple[int, int]:
     return step.work.prefill_tokens, step.work.kv_tokens
-
-
-def _non_negative(terms: Array, target: Array) -> list[float]:
-    """Least squares with no constant below 0, exactly: with so few constants every subset can be tried.
-
-    At the optimum those above 0 solve the plain problem without the others (Lawson and Hanson, Solving Least
-    Squares Problems, chapter 23). The first is always kept: no step is free.
-    """
-    best, least = np.zeros(CONSTANTS), float("inf")
-    for count in range(CONSTANTS):
-        for others in combinations(range(1, CONSTANTS), count):
-            kept = [0, *others]
-            found, *_ = np.linalg.lstsq(terms[:, kept], target, rcond=None)
-            left = float(np.square(terms[:, kept] @ found - target).sum())
-            if (found >= 0).all() and left < least:
-                least, best = left, np.zeros(CONSTANTS)
-                best[kept] = found
-    return [float(constant) for constant in best]

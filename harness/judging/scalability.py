@@ -10,6 +10,8 @@ from math import inf, sqrt
 
 import numpy as np
 
+from harness.judging.least_squares import non_negative
+
 
 @dataclass(frozen=True, slots=True)
 class Scalability:
@@ -65,19 +67,6 @@ def fit(concurrency: Sequence[float], throughput_rps: Sequence[float]) -> Scalab
         raise ValueError(
             "needs a throughput above 0 for each of at least three different concurrencies of 1 or more"
         )
-    columns = np.stack([np.ones_like(n), n - 1, n * (n - 1)]) * x / n
-    constants = _not_negative(columns)
-    one_s = float(constants[0])
-    return Scalability(1 / one_s, float(constants[1]) / one_s, float(constants[2]) / one_s)
-
-
-def _not_negative(columns: np.ndarray) -> np.ndarray:
-    """Constants that bring the sum of `columns` nearest to 1 everywhere, the second and third not below 0."""
-    best, least = np.zeros(3), inf
-    for kept in ([0, 1, 2], [0, 1], [0, 2], [0]):
-        found, *_ = np.linalg.lstsq(columns[kept].T, np.ones(columns.shape[1]), rcond=None)
-        error = float(np.square(found @ columns[kept] - 1).sum())
-        if found.min() >= 0 and found[0] > 0 and error < least:
-            best, least = np.zeros(3), error
-            best[kept] = found
-    return best
+    terms = np.stack([np.ones_like(n), n - 1, n * (n - 1)]) * x / n
+    one_s, serial_s, pairs_s = (float(constant) for constant in non_negative(terms.T, np.ones_like(n)))
+    return Scalability(1 / one_s, serial_s / one_s, pairs_s / one_s)

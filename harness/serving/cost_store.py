@@ -74,16 +74,12 @@ class Chosen:
     origin: str
 
 
-def load_costs(name: str = AUTO) -> Costs:
+def choose_costs(name: str = AUTO, model: str = "tiny", device: str = "cpu") -> Chosen:
     """Costs by name: a shipped set, `calibrated`, or `auto`, which is calibrated where it can be.
 
-    Raises BadInput for another name, EnvironmentFault if `calibrated` is not to be had.
+    `model` and `device` say which calibration is meant. Raises BadInput for another name, EnvironmentFault if
+    `calibrated` is not to be had.
     """
-    return choose_costs(name).costs
-
-
-def choose_costs(name: str = AUTO, model: str = "tiny", device: str = "cpu") -> Chosen:
-    """As `load_costs`, with the origin; `model` and `device` say which calibration is meant."""
     if name in SHIPPED:
         return Chosen(SHIPPED[name], f"shipped {name}")
     if name not in (AUTO, CALIBRATED):
@@ -142,6 +138,8 @@ def _read(model: str, device: str) -> Stored | str:
     """What is stored for this machine, or why nothing of it can be used."""
     path = costs_path(model, device)
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            return f"{path} is no file"
         content = path.read_bytes()
         if msgspec.json.decode(content, type=_Header).format < FORMAT:
             return f"{path.name} is of an older version of limplock, which measured less"

@@ -11,7 +11,6 @@ from harness.serving.cost_store import (
     Stored,
     choose_costs,
     costs_path,
-    load_costs,
     require_writable,
     save_costs,
 )
@@ -52,12 +51,12 @@ def change(**fields: object) -> Path:
 
 def test_what_is_stored_is_loaded_to_the_last_digit() -> None:
     save_costs(stored())
-    costs = load_costs()
+    costs = choose_costs().costs
     assert (costs.fixed_s, costs.sequence_s, costs.prefill_token_s) == (2e-3, 1e-4, 3e-5)
     assert (costs.kv_token_s, costs.hop_s, costs.link_s, costs.late_s) == (0.0, 4e-4, 5e-3, 1e-3)
     assert costs.padded
     assert choose_costs().origin == "calibrated 2026-11-30 on this machine"
-    assert load_costs("calibrated") == costs
+    assert choose_costs("calibrated").costs == costs
 
 
 def test_nothing_but_the_file_is_left_behind(cache: Path) -> None:
@@ -81,7 +80,7 @@ def test_a_shipped_set_can_be_named_whatever_is_calibrated(name: str) -> None:
 
 def test_an_unknown_set_is_refused_with_the_closest() -> None:
     with pytest.raises(BadInput, match=r"unknown cost set 'h10'. Closest: h100. All: a100, auto, calibrated"):
-        load_costs("h10")
+        choose_costs("h10")
 
 
 @pytest.mark.parametrize("field", ["cpu", "cores", "python", "torch"])
@@ -126,7 +125,7 @@ def test_a_file_of_an_older_version_counts_as_not_calibrated() -> None:
         "costs-tiny-cpu.json is of an older version of limplock, which measured less"
     )
     with pytest.raises(EnvironmentFault, match=r"older version .* run `limplock calibrate`"):
-        load_costs("calibrated")
+        choose_costs("calibrated")
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b'{"fixed_s": 1e999}'])
@@ -137,10 +136,10 @@ def test_a_file_cut_short_or_overwritten_is_not_used(data: bytes) -> None:
 
 def test_who_insists_on_calibrated_costs_is_told_what_to_do() -> None:
     with pytest.raises(EnvironmentFault, match=r"nothing is calibrated here .* run `limplock calibrate`"):
-        load_costs("calibrated")
+        choose_costs("calibrated")
     save_costs(stored()).write_bytes(b"{")
     with pytest.raises(EnvironmentFault, match=r"is damaged .* run `limplock calibrate`"):
-        load_costs("calibrated")
+        choose_costs("calibrated")
 
 
 def test_a_folder_in_place_of_the_file_is_not_used(cache: Path) -> None:
