@@ -16,7 +16,7 @@ import typer
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated
-from harness.options import Costs, Device, Jobs, Model, Out, Seed, Toxiproxy
+from harness.options import CostsName, Device, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
 from harness.sweeping.command import sweep
 
@@ -57,7 +57,7 @@ def run(
     model: Model = "tiny",
     device: Device = "auto",
     engine: Annotated[str, typer.Option(help="torch (real processes) or virtual (virtual time).")] = "torch",
-    costs: Costs = None,
+    costs: CostsName = None,
     seeds: Annotated[int | None, typer.Option(help="Virtual: this many seeds, from --seed on.")] = None,
     jobs: Jobs = None,
     workers: Annotated[int | None, typer.Option(help="Virtual: size of the pool.")] = None,
@@ -162,7 +162,7 @@ def validate(
     seed: Seed = 1,
     out: Out = None,
     toxiproxy: Toxiproxy = "auto",
-    costs: Costs = None,
+    costs: CostsName = None,
     runs: Annotated[int, typer.Option(help="Seeds, from --seed on, compared together.")] = 1,
 ) -> int:
     """Run the same plans virtual and real and compare each figure. Within tolerance is exit 0, outside 1.

@@ -13,6 +13,8 @@ from policies.presets import PRESETS, Preset
 DEVICES = ("auto", "cpu", "cuda")
 TOXIPROXY_CHOICES = ("auto", "embedded")
 
+COMPARED = ("none", "timeout_breaker_shed")  # presets: what spreads and what contains
+
 
 def scenarios() -> dict[str, Scenario]:
     """All scenarios, got by name: nothing in the harness depends on them."""

@@ -14,7 +14,8 @@ Toxiproxy = Annotated[
 ]
 Model = Annotated[str, typer.Option(help="tiny, smollm2, or the path of a Llama-architecture checkpoint.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Costs = Annotated[
-    str | None, typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), tiny_cpu, a100, h100.")
+CostsName = Annotated[
+    str | None,
+    typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), calibrated, tiny_cpu, a100, h100."),
 ]
 Jobs = Annotated[int | None, typer.Option(help="Virtual: processes at once. Default: one a core.")]

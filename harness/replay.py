@@ -29,7 +29,7 @@ def find_result(run: VirtualRun, against: Path | None) -> Known | None:
     return next(((path, known) for path, known in readable if known and run.is_of(known.replay)), None)
 
 
-def compare(folder: Path, result: RunResult, known: Known | None) -> tuple[bool, str]:
+def same_history(folder: Path, result: RunResult, known: Known | None) -> tuple[bool, str]:
     """Whether the history in `folder` is the known one, and one line that says so."""
     if known is None:
         return True, f"replayed; no earlier result to compare with. Digest of its history: {result.digest}"

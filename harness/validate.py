@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.config import check_toxiproxy, find_presets, find_scenario
+from harness.config import COMPARED, check_toxiproxy, find_presets, find_scenario
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode, worst
 from harness.interrupts import interruptible
@@ -25,7 +25,6 @@ from harness.verdict_codes import exit_code
 from harness.virtual_run import HISTORY, VirtualRun
 
 SCENARIOS = ("healthy", "slow_worker")
-PRESETS = ("none", "timeout_breaker_shed")  # what spreads and what contains
 MODEL, DEVICE = "tiny", "cpu"  # steps padded as the scenario says; no GPU makes the same steps everywhere
 MOST_RUNS = 20
 FIDELITY = "fidelity.json"
@@ -71,7 +70,7 @@ def run_validate(
     plan = [
         Planned(find_scenario(scenario), preset)
         for scenario in dict.fromkeys(scenarios or SCENARIOS)
-        for preset in find_presets(policies or PRESETS)
+        for preset in find_presets(policies or COMPARED)
     ]
     if not 1 <= runs <= MOST_RUNS:
         raise BadInput(f"--runs must be 1 to {MOST_RUNS}, got {runs}")

@@ -5,8 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-
 from harness.capacity import offered
 from harness.config import find_preset, find_presets, find_scenario
 from harness.errors import BadInput
@@ -15,8 +13,8 @@ from harness.fleet import Fleet
 from harness.interrupts import interruptible
 from harness.judging.result import RunResult
 from harness.many_runs import check_jobs, conduct_all
-from harness.replay import compare, find_result
-from harness.reporting.console import PipeConsole
+from harness.replay import find_result, same_history
+from harness.reporting.console import PipeConsole, say
 from harness.reporting.seeds import render_seeds
 from harness.reporting.tally import tally
 from harness.reporting.terminal import render_comparison
@@ -66,19 +64,19 @@ def run_virtually(
     requests = offered(runs[0].resized())  # refuses before anything is started
     folder = new_folder(out)
     console = PipeConsole()
-    _say(console, f"virtual: costs {chosen.origin}")
+    say(console, f"virtual: costs {chosen.origin}")
     if not chosen.costs.padded:
-        _say(
+        say(
             console, "note:    the presets' bounds are sized for steps of 30 ms, these costs have faster ones"
         )
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""
-        _say(console, f"replay:  limplock replay {run.token()}{more}")
+        say(console, f"replay:  limplock replay {run.token()}{more}")
     places = [(run, _folder(folder, run, several=virtual.seeds > 1)) for run in runs]
     together = virtual.seeds > 1 or (len(runs) > 1 and requests > WORTH_PROCESSES)
     results = _conduct_many(places, jobs) if together else _conduct_few(places)
     console.print(render_seeds(results) if virtual.seeds > 1 else render_comparison(results))
-    _say(console, f"files: {folder}/")
+    say(console, f"files: {folder}/")
     return exit_code(results)
 
 
@@ -94,9 +92,9 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
         result = _conduct_one(run, where)
     console = PipeConsole()
     console.print(render_comparison([result]))
-    same, words = compare(where, result, known)
-    _say(console, words)
-    _say(console, f"files: {folder}/")
+    same, words = same_history(where, result, known)
+    say(console, words)
+    say(console, f"files: {folder}/")
     return ExitCode.PASS if same else ExitCode.FAIL
 
 
@@ -123,7 +121,3 @@ def _conduct_few(places: Sequence[Place]) -> list[RunResult]:
 def _conduct_one(run: VirtualRun, folder: Path) -> RunResult:
     with virtual_time(run.title, run.resized().phases.load_s) as progress:
         return run.conduct(folder, progress)
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, soft_wrap=True, highlight=False, markup=False)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from harness.judging.result import Law
 
 
-def compare(
+def with_measured(
     law: Law, full_after_s: Mapping[str, float | None], fault_s: float, *, spread: bool | None
 ) -> Law:
     """`law` with what was measured. `full_after_s` by service; `spread` None: the run could not decide."""

@@ -1,6 +1,6 @@
-"""The danger zone: the band of slow factors in which contained turns into spread. Counts in, zone out.
+"""The danger zone: the band of slow factors in which contained turns into spread. Cells in, zone out.
 
-Near its edges chance decides and a run is either one or the other, so cells are counts and never means.
+Near its edges chance decides and a run is either one or the other, so cells are counted and never averaged.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ NARROWEST = 1.02  # two factors closer than this are not worth a further run bet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class Split:
     """How the seeds of one cell came out; those that are neither are inconclusive, or have not run yet."""
 
     contained: int = 0
@@ -63,18 +63,18 @@ class Zone:
     undecided: int = 0
 
 
-def find_zone(cells: Mapping[float, Counts]) -> Zone:
-    """The zone of one load from the counts by factor. Cells without any decided seed say nothing."""
+def find_zone(cells: Mapping[float, Split]) -> Zone:
+    """The zone of one load from the cells by factor. Cells without any decided seed say nothing."""
     decided = _decided(cells)
-    undecided = sum(counts.seeds - counts.decided for counts in cells.values())
+    undecided = sum(split.seeds - split.decided for split in cells.values())
     if not decided:
         return Zone(undecided=undecided)
-    first_spread = next((factor for factor, counts in decided if counts.spread), None)
+    first_spread = next((factor for factor, split in decided if split.spread), None)
     again = tuple(f for f, c in decided if c.all_contained and first_spread is not None and f > first_spread)
     return Zone(
         contained_to=_last([f for f, _ in takewhile(lambda cell: cell[1].all_contained, decided)]),
         spread_from=_last([f for f, _ in takewhile(lambda cell: cell[1].all_spread, reversed(decided))]),
-        torn=tuple(factor for factor, counts in decided if counts.torn),
+        torn=tuple(factor for factor, split in decided if split.torn),
         again=again,
         between=tuple(f for f, c in decided if again and c.all_spread and f < again[-1]),
         least=decided[0][0],
@@ -84,7 +84,7 @@ def find_zone(cells: Mapping[float, Counts]) -> Zone:
     )
 
 
-def next_factor(cells: Mapping[float, Counts]) -> float | None:
+def next_factor(cells: Mapping[float, Split]) -> float | None:
     """The factor to run next so that the zone gets narrower; None if there is no zone, or none is left.
 
     It halves (by ratio) the widest step between neighbours that came out differently.
@@ -95,17 +95,17 @@ def next_factor(cells: Mapping[float, Counts]) -> float | None:
     return middle if ratio > NARROWEST and low < middle < high else None
 
 
-def _edges(decided: list[tuple[float, Counts]]) -> list[tuple[float, float]]:
+def _edges(decided: list[tuple[float, Split]]) -> list[tuple[float, float]]:
     return [(low, high) for (low, a), (high, b) in pairwise(decided) if _kind(a) != _kind(b)]
 
 
-def _kind(counts: Counts) -> str:
-    return "torn" if counts.torn else "spread" if counts.spread else "contained"
+def _kind(split: Split) -> str:
+    return "torn" if split.torn else "spread" if split.spread else "contained"
 
 
 def _last(factors: list[float]) -> float | None:
     return factors[-1] if factors else None
 
 
-def _decided(cells: Mapping[float, Counts]) -> list[tuple[float, Counts]]:
+def _decided(cells: Mapping[float, Split]) -> list[tuple[float, Split]]:
     return [(factor, cells[factor]) for factor in sorted(cells) if cells[factor].decided]

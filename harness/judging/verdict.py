@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from harness.judging import guards, spread, wording
-from harness.judging.agreement import compare
+from harness.judging.agreement import with_measured
 from harness.judging.attempts import cost
 from harness.judging.bystanders import bystander_measures
 from harness.judging.callers import Figures, describe, trends
@@ -101,7 +101,7 @@ def _compare(
 ) -> Law:
     decided = {Verdict.PASS: False, Verdict.FAIL: any(m.deciding and m.proved for m in measures)}
     full = {place.name: place.full_after_s for place in places if place.kind == "service"}
-    found = compare(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+    found = with_measured(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
     void = any(guard.voids == "any verdict" and not guard.ok for guard in preconditions)
     # A load that was not what it should have been contradicts nothing.
     return found.model_copy(update={"contradicted": ""}) if void else found

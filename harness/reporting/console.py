@@ -16,3 +16,8 @@ class PipeConsole(Console):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, pipe)  # so that the flush at exit does not fail either
             os.close(nowhere)
+
+
+def say(console: Console, line: str) -> None:
+    """A line as it is: not folded, not coloured, and brackets are brackets."""
+    console.print(line, soft_wrap=True, highlight=False, markup=False)

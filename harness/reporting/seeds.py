@@ -7,6 +7,7 @@ from statistics import median
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from harness.judging.brief import during, worst_latency_s
 from harness.judging.figures import seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import RunResult, Verdict
@@ -44,9 +45,9 @@ def _table(groups: dict[str, list[RunResult]]) -> RenderableType:
 def _row(name: str, group: Sequence[RunResult]) -> list[Text]:
     return [
         Text(plain(name)),
-        _span(group, lambda r: _during(r, "bystander_goodput_ratio"), share),
-        _span(group, _worst_latency_s, seconds),
-        _span(group, lambda r: _during(r, "touched_goodput_ratio"), share),
+        _span(group, lambda r: during(r, "bystander_goodput_ratio"), share),
+        _span(group, worst_latency_s, seconds),
+        _span(group, lambda r: during(r, "touched_goodput_ratio"), share),
         _span(group, lambda r: r.law.measured_s, seconds),
     ]
 
@@ -58,16 +59,6 @@ def _span(group: Sequence[RunResult], figure: Figure, form: Callable[[float | No
         return Text("-")
     few = f", {len(values)} of {len(group)}" if len(values) < len(group) else ""
     return Text(f"{form(median(values))} ({form(min(values))} to {form(max(values))}{few})")
-
-
-def _during(result: RunResult, metric: str) -> float | None:
-    return result.metrics[metric].during if metric in result.metrics else None
-
-
-def _worst_latency_s(result: RunResult) -> float | None:
-    """Of the bystander that waits longest."""
-    trends = [c.metrics.get("e2e_s.p50_all") for c in result.callers if c.bystander]
-    return max((t.during for t in trends if t is not None and t.during is not None), default=None)
 
 
 def _odd(groups: dict[str, list[RunResult]]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A sweep as people read it: the answer for each policy, its grid, and the danger zone beside the law.
+"""A sweep as people read it: the answer for each preset, its grid, and the danger zone beside the law.
 
 Pure functions of the rows. The tables adapt to the width; without colour they are plain ASCII.
 """
@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from harness.judging.danger_zone import Counts, Zone, find_zone
+from harness.judging.danger_zone import Split, Zone, find_zone
 from harness.judging.plain_text import plain
 from harness.judging.result import Verdict
 from harness.judging.swept import Axes, Cell, Swept, by_factor, count
@@ -28,16 +28,16 @@ _DIGITS = re.compile(r"\d[\d.,]*")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One policy with one number of slow workers."""
+    """One preset with one number of slow workers."""
 
-    policy: str
+    preset: str
     slow: int
     axes: Axes
-    cells: dict[Cell, Counts]
+    cells: dict[Cell, Split]
     rows: list[Swept]
 
-    def along(self, load: float) -> dict[float, Counts]:
-        return by_factor(self.cells, self.policy, self.slow, load)
+    def along(self, load: float) -> dict[float, Split]:
+        return by_factor(self.cells, self.preset, self.slow, load)
 
     def zones(self) -> dict[float, Zone]:
         return {load: find_zone(self.along(load)) for load in self.axes.loads}
@@ -67,7 +67,7 @@ class _Sweep:
             yield from self._block(block, options.max_width)
 
     def _block(self, block: _Block, width: int) -> Iterator[RenderableType]:
-        yield Text(f"{plain(block.policy)}, {block.slow} of {self._pool} workers slow", style="bold")
+        yield Text(f"{plain(block.preset)}, {block.slow} of {self._pool} workers slow", style="bold")
         for table in _tables(block, width):
             yield table
             yield Text()
@@ -79,7 +79,7 @@ class _Sweep:
 
     def _name(self, block: _Block) -> str:
         several = len(self._axes.slow) > 1
-        return f"{block.policy}, {block.slow} slow" if several else block.policy
+        return f"{block.preset}, {block.slow} slow" if several else block.preset
 
 
 def facts_of(lines: Iterator[tuple[str, str]]) -> Table:
@@ -97,10 +97,10 @@ def _bare(rows: Sequence[Sequence[Text]]) -> Table:
 
 
 def _blocks(axes: Axes, rows: Sequence[Swept]) -> Iterator[_Block]:
-    for policy in axes.policies:
+    for preset in axes.presets:
         for slow in axes.slow:
-            mine = [row for row in rows if (row.cell.policy, row.cell.slow) == (policy, slow)]
-            yield _Block(policy, slow, axes, count(mine, axes.seeds), mine)
+            mine = [row for row in rows if (row.cell.preset, row.cell.slow) == (preset, slow)]
+            yield _Block(preset, slow, axes, count(mine, axes.seeds), mine)
 
 
 def _tables(block: _Block, width: int) -> Iterator[Table]:
@@ -131,18 +131,18 @@ def _fitting(columns: list[tuple[str, list[Text]]], room: int) -> Iterator[list[
     yield group
 
 
-def _cell(counts: Counts | None) -> Text:
+def _cell(split: Split | None) -> Text:
     """`contained`, `spread`, `2/3 spread`, `1/3 contained` (the rest is not decided), `?`, `-`."""
-    if counts is None:
+    if split is None:
         return Text("-")
-    if not counts.decided:
+    if not split.decided:
         return Text("?", style=COLOURS[Verdict.INCONCLUSIVE])
-    if counts.all_contained:
+    if split.all_contained:
         return Text("contained", style=COLOURS[Verdict.PASS])
-    if counts.all_spread:
+    if split.all_spread:
         return Text("spread", style=COLOURS[Verdict.FAIL])
-    number, word = (counts.spread, "spread") if counts.spread else (counts.contained, "contained")
-    return Text(f"{number}/{counts.seeds} {word}", style=COLOURS[Verdict.INCONCLUSIVE])
+    number, word = (split.spread, "spread") if split.spread else (split.contained, "contained")
+    return Text(f"{number}/{split.seeds} {word}", style=COLOURS[Verdict.INCONCLUSIVE])
 
 
 def _zone_table(block: _Block) -> Table:
@@ -155,12 +155,12 @@ def _zone_table(block: _Block) -> Table:
     return grid([("load", None), ("danger zone", None), (law, None)], rows)
 
 
-def _chance(factor: float, counts: Counts) -> Text:
+def _chance(factor: float, split: Split) -> Text:
     """Of spread, over the seeds that decided."""
-    low, high = interval(counts.spread, counts.decided)
-    share = counts.spread / counts.decided
+    low, high = interval(split.spread, split.decided)
+    share = split.spread / split.decided
     return Text(
-        f"{times(factor)}: {counts.spread} of {counts.decided} spread,"
+        f"{times(factor)}: {split.spread} of {split.decided} spread,"
         f" {share:.0%} (95% sure: {low:.0%} to {high:.0%})"
     )
 

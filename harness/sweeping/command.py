@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from harness.options import Costs, Jobs, Seed
+from harness.options import CostsName, Jobs, Seed
 
 
 def sweep(
@@ -30,7 +30,7 @@ def sweep(
         int, typer.Option(help="Halve the step in which contained turns into spread, so many times.")
     ] = 2,
     jobs: Jobs = None,
-    costs: Costs = None,
+    costs: CostsName = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the results; that of an interrupted sweep goes on with it."),
@@ -45,7 +45,7 @@ def sweep(
     from harness.sweeping.sweep import Asked, run_sweep
 
     asked = Asked(
-        policies=tuple(policy or ()),
+        presets=tuple(policy or ()),
         load=load,
         factor=factor,
         slow=slow,

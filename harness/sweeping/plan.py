@@ -51,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 f" --refine {refine} may add); at most {MOST_RUNS:,} are accepted: fewer values or --seeds"
             )
         requests = sum(self._requests(scenario, cell) for cell in self.sizes()) * self.axes.seeds
-        requests *= len(self.axes.policies)
+        requests *= len(self.axes.presets)
         if requests > MOST_REQUESTS:
             raise BadInput(
                 f"this sweep would ask {requests:,.0f} requests; at most {MOST_REQUESTS:,} are accepted:"
@@ -61,18 +61,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def most_runs(self, refine: int) -> int:
         """Of the grid, and of the refinement if every load has a zone."""
         axes = self.axes
-        lines = len(axes.policies) * len(axes.slow) * len(axes.loads)
+        lines = len(axes.presets) * len(axes.slow) * len(axes.loads)
         return (axes.cells + lines * refine) * axes.seeds
 
     def cells(self) -> Iterator[Cell]:
-        """The grid: everything of a policy together."""
+        """The grid: everything of a preset together."""
         axes = self.axes
-        for policy, slow, load, factor in product(axes.policies, axes.slow, axes.loads, axes.factors):
-            yield Cell(policy, slow, load, factor)
+        for preset, slow, load, factor in product(axes.presets, axes.slow, axes.loads, axes.factors):
+            yield Cell(preset, slow, load, factor)
 
     def sizes(self) -> Iterator[Cell]:
-        """A cell of each size; the policy changes none."""
-        return (cell for cell in self.cells() if cell.policy == self.axes.policies[0])
+        """A cell of each size; the preset changes none."""
+        return (cell for cell in self.cells() if cell.preset == self.axes.presets[0])
 
     def seeds(self) -> range:
         return range(self.axes.first_seed, self.axes.first_seed + self.axes.seeds)
@@ -89,7 +89,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def run(self, cell: Cell, seed: int) -> VirtualRun:
         return VirtualRun(
             scenario=self.scenario,
-            preset=cell.policy,
+            preset=cell.preset,
             seed=seed,
             costs=self.costs,
             fleet=self.fleet(cell),
@@ -99,7 +99,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def command(self, out: str, costs: str, refine: int) -> str:
         """What goes on with this sweep in the folder `out`; `costs` as they were asked for."""
         axes = self.axes
-        words = ["limplock", "sweep", self.scenario, *(f"--policy={policy}" for policy in axes.policies)]
+        words = ["limplock", "sweep", self.scenario, *(f"--policy={preset}" for preset in axes.presets)]
         words += [f"--load={listed(axes.loads)}", f"--factor={listed(axes.factors)}"]
         words += [f"--slow={listed(axes.slow)}", f"--seeds={axes.seeds}", f"--seed={axes.first_seed}"]
         words += [f"--workers={self.workers}"] if self.workers is not None else []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.config import find_presets, find_scenario
+from harness.config import COMPARED, find_presets, find_scenario
 from harness.errors import EnvironmentFault
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated, interruptible
@@ -16,7 +16,7 @@ from harness.judging.danger_zone import next_factor
 from harness.judging.result import Verdict
 from harness.judging.swept import Axes, Cell, by_factor, count, swept
 from harness.many_runs import check_jobs, conduct_all
-from harness.reporting.console import PipeConsole
+from harness.reporting.console import PipeConsole, say
 from harness.reporting.sweep import render_sweep
 from harness.reporting.tally import Tally, tally
 from harness.results import new_folder
@@ -25,7 +25,6 @@ from harness.sweeping.plan import Plan
 from harness.sweeping.store import ROWS, Store, open_store
 from harness.sweeping.values import numbers, whole_numbers
 
-POLICIES = ("none", "timeout_breaker_shed")
 LOADS, FACTORS = "0.3,0.5,0.7", "1.5,2,3,5,10"
 RUNS = ".runs"  # histories until they are judged
 KEPT = "runs"  # with --keep
@@ -36,7 +35,7 @@ Run = tuple[Cell, int]  # and its seed
 class Asked:
     """What the command line says; None is the default."""
 
-    policies: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
     load: str | None = None
     factor: str | None = None
     slow: str | None = None
@@ -72,10 +71,10 @@ def run_sweep(
 def _plan(scenario: str, asked: Asked) -> tuple[Plan, str]:
     found = find_scenario(scenario)
     axes = Axes(
-        policies=tuple(preset.name for preset in find_presets(asked.policies or POLICIES)),
-        loads=numbers("--load", asked.load or LOADS, LOADS),
-        factors=numbers("--factor", asked.factor or FACTORS, "1.5,2,3"),
-        slow=whole_numbers("--slow", asked.slow or str(len(found.faulted_workers)), "1,2,4"),
+        presets=tuple(preset.name for preset in find_presets(asked.presets or COMPARED)),
+        loads=numbers("--load", _given(asked.load, LOADS), LOADS),
+        factors=numbers("--factor", _given(asked.factor, FACTORS), "1.5,2,3"),
+        slow=whole_numbers("--slow", _given(asked.slow, str(len(found.faulted_workers))), "1,2,4"),
         first_seed=asked.seed,
         seeds=asked.seeds,
     )
@@ -88,6 +87,11 @@ def _plan(scenario: str, asked: Asked) -> tuple[Plan, str]:
         costs=chosen.costs,
     )
     return plan, chosen.origin
+
+
+def _given(text: str | None, default: str) -> str:
+    """An empty list is one that was given, and is refused."""
+    return default if text is None else text
 
 
 class _Sweep:
@@ -115,12 +119,12 @@ class _Sweep:
     def _between(self, cells: Iterable[Cell]) -> Iterable[Cell]:
         """The next cell of each zone, by what came out of `cells`: the same whenever it is asked."""
         known = set(cells)
-        counts = count((row for row in self._store.rows if row.cell in known), self._plan.axes.seeds)
-        lines = dict.fromkeys((cell.policy, cell.slow, cell.load) for cell in self._plan.cells())
-        for policy, slow, load in lines:
-            factor = next_factor(by_factor(counts, policy, slow, load))
+        splits = count((row for row in self._store.rows if row.cell in known), self._plan.axes.seeds)
+        lines = dict.fromkeys((cell.preset, cell.slow, cell.load) for cell in self._plan.cells())
+        for preset, slow, load in lines:
+            factor = next_factor(by_factor(splits, preset, slow, load))
             if factor is not None:
-                yield Cell(policy, slow, load, factor)
+                yield Cell(preset, slow, load, factor)
 
     def _conduct(self, cells: Iterable[Cell], told: Tally) -> None:
         done = {(row.cell, row.seed) for row in self._store.rows}
@@ -134,11 +138,11 @@ class _Sweep:
                 self._store.add(swept(cell, seed, result))
                 if not self._keep:
                     shutil.rmtree(places[index][1])
-                told.advance(f"{cell.policy}, {cell.words}")
+                told.advance(f"{cell.preset}, {cell.words}")
 
 
 def _name(cell: Cell, seed: int) -> str:
-    return f"{cell.policy}.load{cell.load:g}.x{cell.factor:g}.slow{cell.slow}.seed{seed}"
+    return f"{cell.preset}.load{cell.load:g}.x{cell.factor:g}.slow{cell.slow}.seed{seed}"
 
 
 def _announce(console: Console, plan: Plan, store: Store, refine: int, jobs: int, origin: str) -> None:
@@ -147,15 +151,11 @@ def _announce(console: Console, plan: Plan, store: Store, refine: int, jobs: int
     runs = axes.cells * axes.seeds
     more = f", up to {plan.most_runs(refine) - runs:,} more to narrow the zones" if refine else ""
     known = f"; {len(store.rows):,} are there already" if store.rows else ""
-    _say(console, f"virtual: {runs:,} runs{more}, {jobs} at once; costs {origin}{known}")
+    say(console, f"virtual: {runs:,} runs{more}, {jobs} at once; costs {origin}{known}")
 
 
 def _show(console: Console, plan: Plan, store: Store, folder: Path) -> None:
     console.print()
     console.print(render_sweep(plan.scenario, plan.pool, plan.axes, store.rows))
     console.print()
-    _say(console, f"every run with its replay token: {folder / ROWS}")
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, soft_wrap=True, highlight=False, markup=False)
+    say(console, f"every run with its replay token: {folder / ROWS}")

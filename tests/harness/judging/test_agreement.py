@@ -1,6 +1,6 @@
 import pytest
 
-from harness.judging.agreement import compare
+from harness.judging.agreement import with_measured
 from harness.judging.result import Law
 
 FILLS = Law(words="w", hop="api", slots=24, must_fill=True, full_low_s=2.0, full_high_s=5.0, applies=True)
@@ -20,21 +20,21 @@ HOLDS = Law(words="w", hop="api", slots=24, must_fill=False, applies=True)
     ],
 )
 def test_a_verdict_that_contradicts_its_law_is_flagged(law, full_s, spread, complaint):
-    found = compare(law, {"front": None, "api": full_s}, 20.0, spread=spread).contradicted
+    found = with_measured(law, {"front": None, "api": full_s}, 20.0, spread=spread).contradicted
     assert complaint in found
     assert bool(found) is bool(complaint)
 
 
 def test_pressure_that_had_no_time_to_arrive_contradicts_nothing():
-    assert compare(FILLS, {"api": None}, 4.0, spread=False).contradicted == ""
+    assert with_measured(FILLS, {"api": None}, 4.0, spread=False).contradicted == ""
 
 
 def test_a_preset_with_bounds_cannot_contradict_a_law_without():
     bounded = FILLS.model_copy(update={"applies": False})
-    assert compare(bounded, {"api": None}, 20.0, spread=False).contradicted == ""
+    assert with_measured(bounded, {"api": None}, 20.0, spread=False).contradicted == ""
 
 
 def test_the_first_service_that_filled_is_the_measurement():
-    law = compare(FILLS, {"front": 6.0, "api": 3.25, "other": None}, 20.0, spread=True)
+    law = with_measured(FILLS, {"front": 6.0, "api": 3.25, "other": None}, 20.0, spread=True)
     assert law.measured_s == 3.25
     assert law.words == "w, measured 3.2 s"

@@ -1,9 +1,9 @@
 import pytest
 
-from harness.judging.danger_zone import Counts, Zone, find_zone, next_factor
+from harness.judging.danger_zone import Split, Zone, find_zone, next_factor
 
-C, S, T = Counts(contained=3, seeds=3), Counts(spread=3, seeds=3), Counts(contained=2, spread=1, seeds=3)
-NOTHING, HALF = Counts(seeds=3), Counts(contained=2, seeds=3)
+C, S, T = Split(contained=3, seeds=3), Split(spread=3, seeds=3), Split(contained=2, spread=1, seeds=3)
+NOTHING, HALF = Split(seeds=3), Split(contained=2, seeds=3)
 
 
 def test_the_zone_lies_between_the_last_contained_and_the_first_spread():

@@ -12,16 +12,16 @@ SHORT = {"P": Verdict.PASS, "F": Verdict.FAIL, "I": Verdict.INCONCLUSIVE}
 NOISE = "inconclusive: too noisy to decide: local_api p99 2ms -> 0.{n}s"
 
 
-def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, must_fill=None, contradicted=""):
+def rows(preset, load, factor, verdicts, *, slow=1, rho=0.4, must_fill=None, contradicted=""):
     return [
         Swept(
-            cell=Cell(policy, slow, load, factor),
+            cell=Cell(preset, slow, load, factor),
             seed=seed,
             verdict=SHORT[verdict],
             headline=NOISE.format(n=seed) if verdict == "I" else "pressure spread to front",
             rho=rho,
             must_fill=must_fill,
-            law_applies=policy == "none",
+            law_applies=preset == "none",
             contradicted=contradicted,
             bystander_goodput_ratio=1.0,
             touched_goodput_ratio=1.0,
@@ -35,7 +35,7 @@ def rows(policy, load, factor, verdicts, *, slow=1, rho=0.4, must_fill=None, con
 
 
 def axes(**changes):
-    known = {"policies": ("none",), "loads": (0.3, 0.5), "factors": (2.0, 3.0), "slow": (1,)}
+    known = {"presets": ("none",), "loads": (0.3, 0.5), "factors": (2.0, 3.0), "slow": (1,)}
     return Axes(**(known | {"first_seed": 1, "seeds": 3} | changes))
 
 
@@ -91,11 +91,11 @@ spread     mildest at load 0.5, factor 3, 1 slow: pressure spread to front
 
 
 def test_a_sweep_at_80_columns():
-    assert text(axes(policies=("none", "timeout")), FOUND) == SNAPSHOT
+    assert text(axes(presets=("none", "timeout")), FOUND) == SNAPSHOT
 
 
 def test_colour_changes_no_word():
-    shown = text(axes(policies=("none", "timeout")), FOUND, force_terminal=True, color_system="standard")
+    shown = text(axes(presets=("none", "timeout")), FOUND, force_terminal=True, color_system="standard")
     assert "\x1b[31mspread" in shown
     assert "\x1b[32mcontained" in shown
 

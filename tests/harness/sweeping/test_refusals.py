@@ -7,6 +7,9 @@ from harness.exit_codes import ExitCode
 
 WRONG = {
     "--load 0.3:0.9": "--load takes numbers such as 0.3,0.5,0.7 or a range",
+    "--load=": "--load takes numbers such as 0.3,0.5,0.7 or a range from:to:step such as 0.3:0.7:0.2, got ''",
+    "--factor=": "--factor takes numbers such as 1.5,2,3",
+    "--slow=": "--slow takes numbers such as 1,2,4",
     "--load 0,0.5": "cell load 0, factor 1.5, 1 slow: --load must be above 0",
     "--load 0.5,1.2": "cell load 1.2, factor 1.5, 1 slow: --load 1.2 is more than the",
     "--factor 0.5,2": "cell load 0.3, factor 0.5, 1 slow: --factor: slow_steps: factor must be 1 or more",

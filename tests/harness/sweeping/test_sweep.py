@@ -35,7 +35,7 @@ def test_the_grid_is_run_and_then_its_zone_halved_twice(runs, out, capsys):
 def test_a_row_says_all_that_decided_it(runs, out):
     do(SMALL, out)
     row = json.loads(lines(out)[0])
-    assert row["cell"] == {"policy": "none", "slow": 1, "load": 0.3, "factor": 2.0}
+    assert row["cell"] == {"preset": "none", "slow": 1, "load": 0.3, "factor": 2.0}
     again = VirtualRun.of(row["replay"])
     assert (again.seed, again.preset, again.fleet.factor) == (row["seed"], "none", 2.0)
 
@@ -110,7 +110,7 @@ def test_a_torn_last_line_is_done_again(runs, out):
 OTHERS = {
     "--policy none --load 0.4 --factor 2,3,5 --seeds 2": "loads 0.3, not 0.4",
     "--policy none --load 0.3 --factor 2,3 --seeds 2": "factors 2.0,3.0,5.0, not 2.0,3.0",
-    "--policy timeout --load 0.3 --factor 2,3,5 --seeds 2": "policies none, not timeout",
+    "--policy timeout --load 0.3 --factor 2,3,5 --seeds 2": "presets none, not timeout",
     "--policy none --load 0.3 --factor 2,3,5 --seeds 2 --workers 8": "workers None, not 8",
     "--policy none --load 0.3 --factor 2,3,5 --seeds 2 --costs h100": "costs tiny_cpu, not h100",
 }
