@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
@@ -76,7 +77,12 @@ def run(
         check_virtual(
             {"--toxiproxy": toxiproxy != "auto", "--model": model != "tiny", "--device": device != "auto"}
         )
-        virtual = Virtual(costs=costs or "auto", seeds=1 if seeds is None else seeds, jobs=jobs, fleet=fleet)
+        virtual = Virtual(
+            costs="auto" if costs is None else costs,
+            seeds=1 if seeds is None else seeds,
+            jobs=jobs,
+            fleet=fleet,
+        )
         return run_virtually(scenario, policy or ["none"], seed, out, virtual)
     from harness.commands import check_real, run_scenario
 
@@ -200,16 +206,18 @@ def run_command_line(arguments: list[str]) -> int:
         _say(f"{getattr(wrong, 'format_message', wrong.__str__)().rstrip('.')}. See: limplock --help")
         return ExitCode.BAD_INPUT
     except OSError as full:  # our own output or files; what the work may raise, it has mapped itself
-        _say(f"cannot go on: {full.strerror or full}")
+        where = f" with {full.filename}" if full.filename else ""
+        _say(f"cannot go on{where}: {full.strerror or full}. See where the output and the files go")
         return ExitCode.ENVIRONMENT
     except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
         return _report_bug()
 
 
 def _say(line: str) -> None:
-    PipeConsole(stderr=True, soft_wrap=True).print(
-        f"limplock: {line}", style="bold red", markup=False, highlight=False
-    )
+    with suppress(OSError):  # nobody can be told; the exit code still says it
+        PipeConsole(stderr=True, soft_wrap=True).print(
+            f"limplock: {line}", style="bold red", markup=False, highlight=False
+        )
 
 
 def _report_bug() -> ExitCode:

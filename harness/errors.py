@@ -36,6 +36,7 @@ class CleanupUnverified(LimplockError):
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """BadInput for a name that is not in `known`, with the closest one."""
     names = sorted(known)
-    closest = get_close_matches(name, names, n=1, cutoff=0.4)
-    hint = f"Closest: {closest[0]}. " if closest else ""
+    lower = {each.casefold(): each for each in names}
+    closest = get_close_matches(name.casefold(), lower, n=1, cutoff=0.4)
+    hint = f"Closest: {lower[closest[0]]}. " if closest else ""
     return BadInput(f"unknown {kind} '{name}'. {hint}All: {', '.join(names)}")

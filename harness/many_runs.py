@@ -17,6 +17,7 @@ from harness.judging.result import RunResult
 from harness.serving.orphan import die_with_parent
 from harness.virtual_run import VirtualRun
 
+END_S = 2.0  # a process ends as soon as it is told, unless it is stopped
 AHEAD = 2  # runs handed to each process before it asks for more
 
 
@@ -45,8 +46,9 @@ def conduct_all(
         under_way: dict[Future[str], int] = {}
 
         def hand_out(number: int) -> None:
-            for index, (run, folder) in islice(todo, number):
-                under_way[pool.submit(_conduct, run, folder)] = index
+            with _signals_held():  # a process starts at the first of these, and must not hear of a Ctrl-C
+                for index, (run, folder) in islice(todo, number):
+                    under_way[pool.submit(_conduct, run, folder)] = index
 
         hand_out(AHEAD * min(jobs, len(runs)))
         while under_way:
@@ -74,8 +76,27 @@ def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
         ) from gone
     finally:
         tell.close()
+        _end_all()
         pool.shutdown(wait=True, cancel_futures=True)
         told.close()
+
+
+def _end_all() -> None:
+    """See our processes to their end, also one that is stopped."""
+    for process in multiprocessing.active_children():
+        process.join(END_S)
+        if process.is_alive():
+            process.kill()
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """What comes meanwhile is delivered afterwards, to us alone: a process inherits what is held."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(told: Connection) -> None:

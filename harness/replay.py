@@ -16,17 +16,22 @@ def find_result(run: VirtualRun, against: Path | None) -> Known | None:
 
     BadInput if `against` is none, or of another run.
     """
-    if against is not None:
-        path = against / RESULT if against.is_dir() else against
-        known = _read(path)
-        if known is None:
-            raise BadInput(f"--against {against}: no result.json of a run can be read there")
-        if not run.is_of(known.replay):
-            raise BadInput(f"--against {against}: this is the result of another run")
-        return path, known
-    paths = sorted(ROOT.glob(f"*/*/{RESULT}"), reverse=True)
-    readable = ((path, _read(path)) for path in paths if not path.parent.parent.is_symlink())
-    return next(((path, known) for path, known in readable if known and run.is_of(known.replay)), None)
+    if against is None:
+        paths = sorted(ROOT.glob(f"*/*/{RESULT}"), reverse=True)
+        readable = ((path, _read(path)) for path in paths if not path.parent.parent.is_symlink())
+        return next(((path, known) for path, known in readable if known and run.is_of(known.replay)), None)
+    paths = [against]
+    if against.is_dir():  # of one run, or of several
+        paths = [path for path in (against / RESULT, *sorted(against.glob(f"*/{RESULT}"))) if path.exists()]
+    found = [(path, known) for path in paths if (known := _read(path))]
+    if not found:
+        raise BadInput(
+            f"--against {against}: no {RESULT} that this version can read. Name the file, or its folder"
+        )
+    same = [(path, known) for path, known in found if run.is_of(known.replay)]
+    if not same:
+        raise BadInput(f"--against {against}: this is the result of another run")
+    return same[0]
 
 
 def same_history(folder: Path, result: RunResult, known: Known | None) -> tuple[bool, str]:
@@ -49,14 +54,15 @@ def _first_difference(before: Path, now: Path) -> str:
         with (before / HISTORY).open("rb") as old, (now / HISTORY).open("rb") as new:
             for number, (was, became) in enumerate(zip_longest(old, new, fillvalue=b""), 1):
                 if was != became:
-                    return f"they differ from line {number} on. Please report this as a bug"
+                    return f"they differ from line {number} on. Unless limplock was changed since, report it"
     except OSError:
         pass
     return "its digest differs, and its history is no longer there"
 
 
 def _read(path: Path) -> RunResult | None:
+    """None for what is no result, and for what is no file: a pipe would be waited for."""
     try:
-        return RunResult.from_json(path.read_text())
+        return RunResult.from_json(path.read_text()) if path.is_file() else None
     except (OSError, ValueError):
         return None

@@ -3,10 +3,10 @@
 import os
 import time
 import uuid
-from contextlib import suppress
 from pathlib import Path
 
 from harness.config import make_folder
+from harness.history_file import cannot_write
 from harness.judging.result import RunResult
 
 ROOT = Path("limplock-results")
@@ -29,13 +29,18 @@ def run_folder(folder: Path, scenario: str, preset: str) -> Path:
 
 def write_result(folder: Path, result: RunResult) -> Path:
     path = folder / RESULT
-    path.write_text(result.to_json() + "\n")
+    try:
+        path.write_text(result.to_json() + "\n")
+    except OSError as wrong:
+        raise cannot_write(path, wrong) from wrong
     return path
 
 
 def _point_latest_at(folder: Path) -> None:
     """Replaced in one step; a file system without links does without."""
     link = ROOT / f".latest-{uuid.uuid4().hex[:8]}"
-    with suppress(OSError):
+    try:
         link.symlink_to(folder.name)
         os.replace(link, ROOT / "latest")
+    except OSError:
+        link.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deploy, Deployment
 from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.history_file import open_history
 from harness.judging.history import (
     CallerSetup,
     FaultChanged,
@@ -40,7 +41,7 @@ async def run(
     CleanupUnverified if it could not and the run did not get to its end either.
     """
     pipeline = preset.build(seed, scenario.topology.workers)
-    with path.open("wb") as sink:
+    with open_history(path) as sink:
         history = History(sink=sink)
         recorder = Recorder(history)
         ran, left = False, ""

@@ -65,9 +65,10 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
     @classmethod
     def of(cls, token: str) -> Self:
         """The run that `token` stands for. BadInput if it is damaged or of another version."""
-        body = token.strip().removeprefix(PREFIX)
+        token = (token.split() or [""])[-1]  # also the whole line that was printed
+        body = token.removeprefix(PREFIX)
         try:
-            if body == token.strip():
+            if body == token:
                 raise ValueError(f"it does not begin with {PREFIX}")
             packed = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
             found = msgspec.json.decode(_unpacked(packed), type=cls)

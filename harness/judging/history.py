@@ -8,7 +8,7 @@ The first record is a `Setup`, phases follow each other without gaps, and the la
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -186,10 +186,16 @@ AnyRecord = (
 R = TypeVar("R", bound=Record)
 
 
+class Sink(Protocol):
+    """Where records are written through to."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+
 class History:
     """Records in the order they happened; written through to a file if one is given."""
 
-    def __init__(self, records: Iterable[AnyRecord] = (), sink: BinaryIO | None = None) -> None:
+    def __init__(self, records: Iterable[AnyRecord] = (), sink: Sink | None = None) -> None:
         self.records: list[AnyRecord] = []
         self._groups: dict[str, dict[Any, list[Any]]] = {}
         self._counted = 0  # records when they were grouped

@@ -110,7 +110,7 @@ def padding(result: RunResult) -> Iterator[Fact]:
     padded_s = result.setting.padded_step_s
     if result.setting.engine == VIRTUAL:
         floor = f", and at least {padded_s * 1e3:.0f} ms" if padded_s > 0 else ""
-        yield "virtual", f"no model ran: steps take what the costs {result.setting.model} say{floor}"
+        yield "virtual", f"no model ran: steps take what the costs {plain(result.setting.model)} say{floor}"
     elif padded_s > 0:
         words = (
             f"steps take at least {padded_s * 1e3:.0f} ms: the computation is real, its pace a larger model's"

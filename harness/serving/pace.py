@@ -6,14 +6,13 @@ nothing.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from faults.fault import Fault
+from harness.serving.waiter import Waiter
 
 _HEALTHY = Fault()
-
-CallAt = Callable[[float, Callable[[], None]], asyncio.TimerHandle]
 
 
 @dataclass(slots=True)
@@ -30,8 +29,7 @@ class Pace:
     late_s: float = 0.0
     fault: Fault = field(default=_HEALTHY)
     fault_until_s: float = 0.0
-    call_at: CallAt | None = field(default=None, repr=False)  # sets the timer that ends a step
-    _holding: asyncio.Future[bool] | None = field(default=None, repr=False)
+    waiter: Waiter = field(default_factory=Waiter, repr=False)  # for the end of a step
 
     def step_s(self, elapsed_s: float, now: float) -> float:
         """Seconds that a step takes which computed for `elapsed_s`."""
@@ -51,29 +49,23 @@ class Pace:
         stay slow for longer than its fault. The time waited until then counts. `due`: a step whose time is
         over needs no timer to end it.
         """
-        loop = asyncio.get_running_loop()
-        call_at = self.call_at or loop.call_at
+        clock = asyncio.get_running_loop().time
         while True:
-            now = loop.time()
+            now = clock()
             ends_s = started_s + self.step_s(elapsed_s, now)
             if due and now >= ends_s:
                 return
             until_s = min(ends_s, self.fault_until_s) if now < self.fault_until_s else ends_s
-            self._holding = loop.create_future()
-            timer = call_at(max(now, until_s), self._is_due)
-            try:
-                due = await self._holding
-            finally:
-                timer.cancel()
+            due = await self.waiter.wait(max(now, until_s))
 
     def inject(self, fault: Fault, lease_s: float, now: float) -> None:
         """Install a fault, or renew its lease."""
         self.fault, self.fault_until_s = fault, now + lease_s
-        self._ask_again()
+        self.waiter.wake()
 
     def heal(self) -> None:
         self.fault = _HEALTHY
-        self._ask_again()
+        self.waiter.wake()
 
     def active(self, now: float) -> Fault:
         """The fault whose lease holds at `now`, or the one that does nothing."""
@@ -82,13 +74,3 @@ class Pace:
     def steady_until_s(self, now: float) -> float:
         """Loop time until which nothing changes by itself: the end of a lease."""
         return self.fault_until_s if now < self.fault_until_s else float("inf")
-
-    def _is_due(self) -> None:
-        self._resume(due=True)
-
-    def _ask_again(self) -> None:
-        self._resume(due=False)
-
-    def _resume(self, *, due: bool) -> None:
-        if self._holding is not None and not self._holding.done():
-            self._holding.set_result(due)

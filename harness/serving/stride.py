@@ -1,17 +1,19 @@
 """Several steps of one batch that nothing is going to change, foreseen so that they need one timer.
 
 Whatever could change the batch ends the stride, and who asks what has come so far is told
-(`Worker.catch_up`): the history is the same to the byte as with one timer a step, given that a step ends after
-whatever else happens at that moment (`VirtualLoop.call_at_last`).
+(`Worker.catch_up`): the history is the same to the byte as with one timer a step. Where times meet that takes
+a rule: a step ends after whatever else happens at that moment (`VirtualLoop.call_at_last`).
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from itertools import accumulate
 
 from harness.serving.engine import Sequence
+from harness.serving.job import Job
+from harness.serving.meter import Counts
 from harness.serving.pace import Pace
 
 Foresee = Callable[[SequenceOf[Sequence], int], list[float]]
@@ -32,6 +34,62 @@ class Stride:
 
     def start_s(self, step: int) -> float:
         return self.ends_s[step - 1] if step else self.started_s
+
+
+class Strides:
+    """The steps that a worker is ahead by: at most one stride, and the jobs in it.
+
+    `on`: whether the worker may be ahead. `foresee` None: it never is.
+    """
+
+    def __init__(self, foresee: Foresee | None) -> None:
+        self._foresee = foresee
+        self.on = foresee is not None
+        self.present: Stride | None = None
+        self._jobs: list[Job] = []
+
+    def allow(self) -> None:
+        self.on = self._foresee is not None
+
+    def plan(
+        self,
+        batch: SequenceOf[Sequence],
+        jobs: Mapping[Sequence, Job],
+        pace: Pace,
+        now: float,
+        until_s: float,
+    ) -> Stride | None:
+        """The stride that begins now, if it is worth while. It is the present one until `leave`."""
+        if self.on and self._foresee is not None:
+            self.present = plan_stride(batch, self._foresee, pace, now, until_s)
+            if self.present is not None:
+                self._jobs = [jobs[sequence] for sequence in batch]
+        return self.present
+
+    def advance(self, now: float, counts: Counts) -> None:
+        """Count what the steps of the present stride have brought so far, and keep it."""
+        stride = self.present
+        if stride is None or (over := stride.over(now)) == stride.given:
+            return
+        times_s, started_s = stride.ends_s[stride.given : over], stride.start_s(stride.given)
+        for ended_s in times_s:
+            counts.step(ended_s - started_s, len(self._jobs))
+            started_s = ended_s
+        stride.given = over
+        tokens = [0] * len(times_s)
+        for job in self._jobs:
+            job.keep(tokens, times_s)
+
+    def cut_short(self, now: float) -> float | None:
+        """Let the step in progress be the last one. When it ends; None if it is the last already."""
+        stride = self.present
+        if stride is None or (last := stride.over(now)) >= len(stride.ends_s) - 1:
+            return None
+        del stride.ends_s[last + 1 :]
+        return stride.ends_s[last]
+
+    def leave(self) -> None:
+        self.present = None
 
 
 def plan_stride(

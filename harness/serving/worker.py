@@ -6,43 +6,22 @@ A sequence whose caller left or whose deadline passed is taken out before the ne
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from faults.fault import Fault
 from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
+from harness.serving.meter import Counts, Meter
 from harness.serving.openai_api import Refusal
-from harness.serving.pace import CallAt, Pace
-from harness.serving.stride import Foresee, Stride, plan_stride
+from harness.serving.pace import Pace
+from harness.serving.stride import Foresee, Stride, Strides
+from harness.serving.waiter import NEVER, CallAt, Waiter
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Call
 
 # The new tokens of a batch, and the seconds that computing them took (or would take: it need not wait).
 Compute = Callable[[list[Sequence]], Awaitable[tuple[list[int], float]]]
 ReadJob = Callable[[Call, Engine], Job]
-
-NEVER = float("inf")
-
-
-class Meter:
-    """Hears what a worker measures. This one keeps nothing."""
-
-    def stepped(self, seconds: float, batch: int, tokens: int) -> None: ...
-    def queued(self, seconds: float) -> None: ...
-    def first_token(self, seconds: float) -> None: ...
-    def token_gap(self, seconds: float) -> None: ...
-    def ended(self, outcome: Outcome, seconds: float, prompt_tokens: int, tokens: int) -> None: ...
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a worker has done since it started."""
-
-    steps: int = 0
-    step_seconds: float = 0.0
-    tokens: int = 0
-    aborted: int = 0
 
 
 class Worker:
@@ -73,22 +52,18 @@ class Worker:
         self.name = name
         self.engine = engine
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
-        self.pace = Pace(step_floor_s, late_s, call_at=call_at)
+        self.pace = Pace(step_floor_s, late_s, waiter=Waiter(call_at))
         self.counts = Counts()
         self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
         self._compute = compute
-        self._foresee = foresee
-        self._ahead = foresee is not None  # steps may be foreseen, and tokens said later
+        self._strides = Strides(foresee)
         self._read = read
         self._metered = meter is not None
         self._meter = meter or Meter()
         self._jobs: dict[Sequence, Job] = {}
         self._left: list[Job] = []  # aborted while a step may be using their slot
         self._next_deadline_s = NEVER  # of all jobs, or earlier
-        self._waiting: asyncio.Future[bool] | None = None  # for work, or for the end of a stride
-        self._timer: asyncio.TimerHandle | None = None  # that ends the waiting
-        self._stride: Stride | None = None
-        self._striding: list[Job] = []
+        self._waiter = Waiter(call_at)  # for work, or for the end of a stride
         self._broken: Outcome | None = None  # what to say once the step loop has ended
 
     @property
@@ -101,21 +76,21 @@ class Worker:
     def inject(self, fault: Fault, lease_s: float) -> None:
         """Install a fault, or renew its lease."""
         self.pace.inject(fault, lease_s, _now())
-        self._wake()
+        self._waiter.wake()
 
     def heal(self) -> None:
         self.pace.heal()
-        self._wake()
+        self._waiter.wake()
 
     def take_single_steps(self) -> None:
         """Say each token when it is made, from now on."""
         self.catch_up()
-        self._ahead = False
-        self._wake()
+        self._strides.on = False
+        self._waiter.wake()
 
     def take_strides(self) -> None:
         """Undo `take_single_steps`."""
-        self._ahead = self._foresee is not None
+        self._strides.allow()
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
@@ -129,10 +104,13 @@ class Worker:
             return self._full()
         self._jobs[job.sequence] = job
         self._next_deadline_s = min(self._next_deadline_s, call.deadline_s)
-        if self._stride is None:
-            self._wake()
-        elif self.batcher.has_room or call.deadline_s < self._stride.ends_s[-1]:
-            self._cut_short(self._stride)
+        stride = self._strides.present
+        if stride is None:
+            self._waiter.wake()
+        elif self.batcher.has_room or call.deadline_s < stride.ends_s[-1]:
+            ends_s = self._strides.cut_short(self._clock())
+            if ends_s is not None:
+                self._waiter.move(ends_s)  # nobody need wake up before
         try:
             return await job.done
         finally:
@@ -145,8 +123,10 @@ class Worker:
             while True:
                 batch = self._next_batch()
                 if not batch:
-                    await self._wait(NEVER)
-                elif stride := self._plan(batch):
+                    await self._waiter.wait(NEVER)
+                elif stride := self._strides.plan(
+                    batch, self._jobs, self.pace, self._clock(), self._next_deadline_s
+                ):
                     await self._walk(batch, stride)
                 else:
                     await self._step(batch)
@@ -161,7 +141,7 @@ class Worker:
         Slots are not released, since that may be what broke.
         """
         self.catch_up()
-        self._stride = None  # the steps that were foreseen will not be
+        self._strides.leave()  # the steps that were foreseen will not be
         self._broken = outcome
         for job in self._jobs.values():
             if not job.done.done():
@@ -169,33 +149,15 @@ class Worker:
 
     def catch_up(self) -> None:
         """Say all that the steps so far have brought."""
-        if self._ahead:
+        if self._strides.on:
             self.advance()
             for job in self._jobs.values():
                 if job.kept_s:
                     job.hand_over()
 
     def advance(self) -> None:
-        """Count what the steps of the present stride have brought so far, and keep it."""
-        stride = self._stride
-        if stride is None or (over := stride.over(self._clock())) == stride.given:
-            return
-        times_s, started_s = stride.ends_s[stride.given : over], stride.start_s(stride.given)
-        for ended_s in times_s:
-            self._count_step(ended_s - started_s, len(self._striding))
-            started_s = ended_s
-        stride.given = over
-        tokens = [0] * len(times_s)
-        for job in self._striding:
-            job.keep(tokens, times_s)
-
-    def _cut_short(self, stride: Stride) -> None:
-        """Let the step in progress be the last one of the stride, without waking the loop before it ends."""
-        last = stride.over(self._clock())
-        if last < len(stride.ends_s) - 1 and self._timer is not None:
-            del stride.ends_s[last + 1 :]
-            self._timer.cancel()
-            self._timer = self._call_at(stride.ends_s[last])
+        """Count what the steps so far have brought."""
+        self._strides.advance(self._clock(), self.counts)
 
     def _full(self) -> Outcome:
         cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
@@ -228,19 +190,13 @@ class Worker:
             self._release(job)
         self._next_deadline_s = min((j.call.deadline_s for j in self._jobs.values()), default=NEVER)
 
-    def _plan(self, batch: list[Sequence]) -> Stride | None:
-        if self._foresee is None or not self._ahead:
-            return None
-        return plan_stride(batch, self._foresee, self.pace, self._clock(), self._next_deadline_s)
-
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
         """Take the steps of a stride; the one that something happens in is the last."""
-        self._stride, self._striding = stride, [self._jobs[sequence] for sequence in batch]
-        due = await self._wait(stride.ends_s[-1])
+        due = await self._waiter.wait(stride.ends_s[-1])
         self.advance()
-        last, self._stride = stride.given, None
-        started_s = stride.start_s(last)
-        await self.pace.hold(started_s, stride.computed_s[last], due=due)
+        self._strides.leave()
+        started_s = stride.start_s(stride.given)
+        await self.pace.hold(started_s, stride.computed_s[stride.given], due=due)
         self._end_step(batch, [0] * len(batch), started_s)
 
     async def _step(self, batch: list[Sequence]) -> None:
@@ -255,7 +211,7 @@ class Worker:
 
     def _end_step(self, batch: list[Sequence], tokens: list[int], started_s: float) -> None:
         now = self._clock()
-        self._count_step(now - started_s, len(tokens))
+        self.counts.step(now - started_s, len(tokens))
         if self._metered:
             prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
             self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
@@ -263,15 +219,10 @@ class Worker:
             job = self._jobs.get(sequence)
             if job is None or job.done.done():
                 continue
-            if self._ahead and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
+            if self._strides.on and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
                 job.keep((token,), (now,))
             else:
                 self._give(job, token, now)
-
-    def _count_step(self, seconds: float, tokens: int) -> None:
-        self.counts.steps += 1
-        self.counts.step_seconds += seconds
-        self.counts.tokens += tokens
 
     def _give(self, job: Job, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
@@ -303,7 +254,7 @@ class Worker:
             outcome = Outcome(kind=Kind.ABANDONED, cause="the caller left", by=self.name)
             self.counts.aborted += 1
             self._left.append(job)
-            self._wake()
+            self._waiter.wake()
         else:
             outcome = job.done.result()
         if self._metered:
@@ -315,33 +266,6 @@ class Worker:
         slot = self.batcher.remove(job.sequence)
         if slot is not None:
             self.engine.release(slot)
-
-    async def _wait(self, until_s: float) -> bool:
-        """Until something happens to the queue, the batch or the pace, or until loop time `until_s`: which."""
-        self._waiting = asyncio.get_running_loop().create_future()
-        self._timer = None if until_s == NEVER else self._call_at(until_s)
-        try:
-            return await self._waiting
-        finally:
-            self._waiting = None
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
-
-    def _call_at(self, when_s: float) -> asyncio.TimerHandle:
-        """The timer that ends a stride."""
-        call_at = self.pace.call_at or asyncio.get_running_loop().call_at
-        return call_at(when_s, self._is_due)
-
-    def _is_due(self) -> None:
-        self._resume(due=True)
-
-    def _wake(self) -> None:
-        self._resume(due=False)
-
-    def _resume(self, *, due: bool) -> None:
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(due)
 
 
 def _now() -> float:

@@ -5,7 +5,8 @@ vLLM's stock buckets start at 0.3 s for whole requests; ours start lower, since 
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from harness.serving.worker import Meter, Worker
+from harness.serving.meter import Meter
+from harness.serving.worker import Worker
 from policies.outcome import Outcome
 
 _TOKEN_BUCKETS = (0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 10.0)

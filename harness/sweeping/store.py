@@ -4,6 +4,7 @@ An interrupted sweep goes on from there. A last line that was torn is dropped, a
 """
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import BinaryIO
 
 import msgspec
 
-from harness.errors import BadInput
+from harness.errors import BadInput, EnvironmentFault
+from harness.history_file import cannot_write
 from harness.judging.swept import Swept
 from harness.sweeping.plan import Plan
 
@@ -21,14 +23,20 @@ PLAN, ROWS = "sweep.json", "sweep.jsonl"
 class Store:
     """Rows in the order in which they were finished, here and in the file."""
 
-    def __init__(self, file: BinaryIO, rows: list[Swept]) -> None:
+    def __init__(self, file: BinaryIO, path: Path, rows: list[Swept]) -> None:
         self._file = file
+        self._path = path
         self.rows = rows
 
     def add(self, row: Swept) -> None:
-        """It is with the system when this returns."""
-        self._file.write(msgspec.json.encode(row) + b"\n")
-        self._file.flush()
+        """It is with the system when this returns. EnvironmentFault if it cannot be kept."""
+        try:
+            self._file.write(msgspec.json.encode(row) + b"\n")
+            self._file.flush()
+        except OSError as wrong:
+            raise cannot_write(self._path, wrong) from wrong
+        if os.fstat(self._file.fileno()).st_nlink == 0:
+            raise EnvironmentFault(f"{self._path} was deleted while the sweep ran, and its results with it")
         self.rows.append(row)
 
 
@@ -43,7 +51,7 @@ def open_store(folder: Path, plan: Plan) -> Iterator[Store]:
         rows, whole = _read(file.read(), path)
         file.truncate(whole)
         _check_rows(rows, plan, path)
-        yield Store(file, rows)
+        yield Store(file, path, rows)
 
 
 def _check_plan(folder: Path, plan: Plan) -> None:

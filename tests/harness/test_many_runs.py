@@ -50,7 +50,8 @@ def test_whoever_stops_asking_stops_the_runs(tmp_path: Path) -> None:
 def test_a_run_that_fails_is_raised_as_it_is(tmp_path: Path) -> None:
     (run, folder), *rest = placed(tmp_path, 2)
     folder.rmdir()
-    with pytest.raises(FileNotFoundError):
+    folder.touch()
+    with pytest.raises(FileExistsError):
         list(conduct_all([(run, folder), *rest], jobs=1))
 
 

@@ -124,8 +124,8 @@ def test_what_cannot_be_compared_with_is_refused_in_one_line(
     other = json.loads((folder / RESULT).read_text()) | {"replay": "lp1-other"}
     (here / "other.json").write_text(json.dumps(other))
     cases = {
-        "--against nowhere": "no result.json of a run can be read there",
-        "--against broken": "no result.json of a run can be read there",
+        "--against nowhere": "no result.json that this version can read",
+        "--against broken": "no result.json that this version can read",
         "--against other.json": "this is the result of another run",
     }
     for words, says in cases.items():

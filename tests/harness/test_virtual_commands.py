@@ -145,4 +145,6 @@ def test_a_run_that_fails_is_one_line(
     if code == ExitCode.BUG:
         Path(err.split()[-1]).unlink()
     else:
-        assert err == "limplock: cannot go on: No space left on device\n"
+        assert (
+            err == "limplock: cannot go on: No space left on device. See where the output and the files go\n"
+        )

@@ -32,7 +32,7 @@ def history(scenario: Scenario, preset: str, seed: int, deploy: Deploy, path: Pa
 async def without_strides(*args: object, costs: object) -> AsyncIterator[Deployment]:
     async with deploy_virtual(*args, costs=costs) as deployment:
         for link in deployment.links.values():
-            link.worker._foresee = None
+            link.worker._strides.on = False
         yield deployment
 
 
@@ -46,7 +46,7 @@ def test_a_history_is_the_same_to_the_byte_without_strides(name: str, preset: st
     assert once.count(b"\n") > 1000
 
 
-# Where callers wait for slots, arrivals are set off by the steps of other workers; with round figures they meet
+# Where callers wait for slots, arrivals are set off by other workers' steps; with round figures they meet
 # step ends all the time.
 ROUND = replace(
     COSTS, sequence_s=0.0, prefill_token_s=0.0, kv_token_s=0.0, hop_s=1e-3, link_s=5e-3, late_s=0.0

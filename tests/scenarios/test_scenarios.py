@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.real_deployment import Options
 from harness.judging.result import RunResult, Verdict
+from harness.real_deployment import Options
 from harness.suite import Planned, run_all
 from policies.presets import PRESETS
 from scenarios import SCENARIOS
