@@ -32,26 +32,23 @@ def test_only_the_first_of_many_writers_hears_of_it(tmp_path: Path) -> None:
     assert full.tries == 1
 
 
-def test_what_could_not_be_written_whole_is_removed(tmp_path: Path) -> None:
-    path = tmp_path / "h"
-    with pytest.raises(EnvironmentFault), open_history(path) as file:
-        file._file.close()
-        file._file = Full()
+def write_whole(path: Path, *, on_full_disk: bool, then: Exception | None = None) -> None:
+    with open_history(path) as file:
         file.write(b"1")
-    assert not path.exists()
+        if on_full_disk:
+            file._file.close()
+            file._file = Full()
+        if then is not None:
+            raise then
 
 
-def test_what_does_not_fit_when_it_is_closed_is_an_error_too(tmp_path: Path) -> None:
-    path = tmp_path / "h"
-    with pytest.raises(EnvironmentFault), open_history(path) as file:
-        file._file.close()
-        file._file = Full()
-    assert not path.exists()
+def test_what_does_not_fit_when_it_is_closed_is_an_error_and_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFault, match="cannot write"):
+        write_whole(tmp_path / "h", on_full_disk=True)
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_another_failure_keeps_what_was_recorded_so_far(tmp_path: Path) -> None:
-    path = tmp_path / "h"
-    with pytest.raises(ZeroDivisionError), open_history(path) as file:
-        file.write(b"1")
-        raise ZeroDivisionError
-    assert path.read_bytes() == b"1"
+def test_another_failure_is_raised_and_keeps_what_was_recorded_so_far(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        write_whole(tmp_path / "h", on_full_disk=False, then=ZeroDivisionError())
+    assert (tmp_path / "h").read_bytes() == b"1"
