@@ -108,13 +108,22 @@ async def test_a_signal_handler_can_be_replaced_and_taken_back() -> None:
     assert signal.getsignal(signal.SIGUSR1) is before
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A program that was started in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_without_a_handler_cancels_the_work_and_lets_it_clean_up() -> None:
     ended: list[float] = []
 
     async def work() -> None:
         try:
             os.kill(os.getpid(), signal.SIGINT)
-            while True:
+            for _ in range(1000):
                 await asyncio.sleep(1)
         finally:
             await asyncio.sleep(2)
