@@ -12,4 +12,6 @@ def interval(hits: int, runs: int, z: float = Z95) -> tuple[float, float]:
     share, noise = hits / runs, z * z / runs
     middle = share + noise / 2
     half = z * sqrt(share * (1 - share) / runs + noise / (4 * runs))
-    return max(0.0, (middle - half) / (1 + noise)), min(1.0, (middle + half) / (1 + noise))
+    low = (middle - half) / (1 + noise) if hits else 0.0  # exact at the ends, where rounding would miss them
+    high = (middle + half) / (1 + noise) if hits < runs else 1.0
+    return max(0.0, low), min(1.0, high)
