@@ -37,7 +37,9 @@ def _line(group: Sequence[RunResult]) -> Text:
 
 
 def _table(groups: dict[str, list[RunResult]]) -> RenderableType:
-    columns = [("during the fault", None), ("bystanders in time", None), ("their median latency", None)]
+    longest = max(map(len, groups))
+    columns: list[tuple[str, int | None]] = [("in the fault", max(longest, len("in the fault")))]
+    columns += [("bystanders in time", None), ("their median latency", None)]
     columns += [("touched in time", None), ("slots gone after", None)]
     return grid(columns, (_row(name, group) for name, group in groups.items()))
 

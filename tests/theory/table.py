@@ -16,9 +16,17 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def write(page: Path, rows: Iterable[Row]) -> None:
-    """Replace what is between the markers. ValueError if the page has none."""
+    """Put the rows between the markers; those of other targets stay. ValueError if the page has no markers."""
     before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
+    old, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{page} needs the lines {BEGIN} and {END} to write between")
-    page.write_text(f"{before}{BEGIN}\n{markdown(rows)}\n{END}{after}", encoding="utf-8")
+    head, rule, *new = markdown(rows).splitlines()
+    fresh = {_target(line) for line in new}
+    kept = [line for line in old.strip().splitlines()[2:] if _target(line) not in fresh]
+    lines = sorted([*kept, *new], key=_target)  # stable: the rows of a target keep their order
+    page.write_text("\n".join([f"{before}{BEGIN}", head, rule, *lines, f"{END}{after}"]), encoding="utf-8")
+
+
+def _target(line: str) -> str:
+    return line.split("|")[1].strip()
