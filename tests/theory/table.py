@@ -16,7 +16,7 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def write(page: Path, rows: Iterable[Row]) -> None:
-    """Put the rows between the markers; those of other targets stay. ValueError if the page has no markers."""
+    """Put rows between the markers; those of other targets stay. ValueError for a page without markers."""
     before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     old, end, after = rest.partition(END)
     if not begin or not end:

@@ -53,3 +53,14 @@ def test_a_page_without_markers_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="needs the lines"):
         write(page, [])
     assert page.read_text() == "no table here\n"
+
+
+def test_the_rows_of_other_targets_stay(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\n{END}\nafter\n")
+    first, second = Target("T01", "a"), Target("T02", "b")
+    write(page, [first.relative("x", 1.0, 1.0, 0.1), second.relative("y", 2.0, 2.0, 0.1)])
+    write(page, [first.relative("x anew", 1.0, 1.0, 0.1)])
+    text = page.read_text()
+    assert "| x |" not in text
+    assert text.index("x anew") < text.index("| y |")
