@@ -17,6 +17,8 @@ from harness.serving.recorder import Recorder
 from policies.outcome import Outcome
 from policies.policy import Call, Chunk, Next
 
+UNTOLD = {"hung": "unanswered when the run ended"}  # causes of endings that nobody else could tell
+
 # Writes the request of a caller: whose, its name, the run's seed.
 Compose: TypeAlias = Callable[[Caller, str, int], Call]
 
@@ -116,7 +118,7 @@ class Asker:
                 request=call.id,
                 kind=kind,
                 phase=outcome.phase if outcome else "",
-                cause=outcome.cause if outcome else "",
+                cause=outcome.cause if outcome else UNTOLD.get(kind, ""),
                 by=outcome.by if outcome else "",
                 tokens=answer.tokens,
                 first_token_s=times[0] if times else None,

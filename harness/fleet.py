@@ -84,8 +84,8 @@ def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) 
     whole_rps = capacity_rps(topology, scenario.callers, costs) * topology.workers
     if fleet.load >= 1 and fleet.max_queue is None:
         raise BadInput(
-            f"--load {fleet.load:g} is more than the {whole_rps:.4g} requests/s that {topology.workers}"
-            " healthy workers can carry, and their queues would grow without end. Below 1 is accepted,"
+            f"--load {fleet.load:g}: it is a share of the {whole_rps:.4g} requests/s that {topology.workers}"
+            " healthy workers can carry, and from 1 on their queues grow without end. Below 1 is accepted,"
             " or a bound: --max-queue 8"
         )
     return fleet.load * whole_rps / sum(caller.rate_rps for caller in scenario.callers if caller.inference)

@@ -37,7 +37,10 @@ def find_result(run: VirtualRun, against: Path | None) -> Known | None:
 def same_history(folder: Path, result: RunResult, known: Known | None) -> tuple[bool, str]:
     """Whether the history in `folder` is the known one, and one line that says so."""
     if known is None:
-        return True, f"replayed; no earlier result to compare with. Digest of its history: {result.digest}"
+        return (
+            True,
+            f"NOT COMPARED: no earlier result of this run is here. Digest of its history: {result.digest}",
+        )
     path, before = known
     if before.digest == result.digest and _unchanged(path.parent / HISTORY, before.digest):
         return True, f"the same history to the byte as {path.parent} (digest {result.digest[:12]})"

@@ -43,7 +43,7 @@ class Virtual:
 def check_virtual(real_only: Mapping[str, bool]) -> None:
     """BadInput for options that only real runs have: whether each was given."""
     if given := [name for name, was in real_only.items() if was]:
-        raise BadInput(f"{', '.join(given)}: for real runs only. Leave out --engine virtual, or take --costs")
+        raise BadInput(f"{', '.join(given)}: for real runs only. Leave it out, or --engine virtual")
 
 
 def run_virtually(
@@ -67,7 +67,9 @@ def run_virtually(
     say(console, f"virtual: costs {chosen.origin}")
     if not chosen.costs.padded:
         say(
-            console, "note:    the presets' bounds are sized for steps of 30 ms, these costs have faster ones"
+            console,
+            "note:    load and presets are sized for steps of 30 ms, these costs have faster ones:"
+            " give --load, and expect timeouts and breakers to react late",
         )
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""

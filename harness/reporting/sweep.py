@@ -132,7 +132,7 @@ def _fitting(columns: list[tuple[str, list[Text]]], room: int) -> Iterator[list[
 
 
 def _cell(split: Split | None) -> Text:
-    """`contained`, `spread`, `2/3 spread`, `1/3 contained` (the rest is not decided), `?`, `-`."""
+    """`contained`, `spread`, `2 spread, 1 contained`, `1 contained, 2 ?` (undecided or not run), `?`, `-`."""
     if split is None:
         return Text("-")
     if not split.decided:
@@ -141,8 +141,9 @@ def _cell(split: Split | None) -> Text:
         return Text("contained", style=COLOURS[Verdict.PASS])
     if split.all_spread:
         return Text("spread", style=COLOURS[Verdict.FAIL])
-    number, word = (split.spread, "spread") if split.spread else (split.contained, "contained")
-    return Text(f"{number}/{split.seeds} {word}", style=COLOURS[Verdict.INCONCLUSIVE])
+    parts = ((split.spread, "spread"), (split.contained, "contained"), (split.seeds - split.decided, "?"))
+    words = ", ".join(f"{number} {word}" for number, word in parts if number)
+    return Text(words, style=COLOURS[Verdict.INCONCLUSIVE])
 
 
 def _zone_table(block: _Block) -> Table:

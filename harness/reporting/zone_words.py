@@ -70,4 +70,5 @@ def zone_summary(zones: Mapping[float, Zone]) -> str:
 def _never(zones: list[Zone], loads: int) -> str:
     most = min(zone.most for zone in zones if zone.most)
     few = f", at the {len(zones)} of {loads} loads decided" if len(zones) < loads else ""
-    return f"never spread up to {times(most)}{few}"
+    unsure = sum(zone.undecided for zone in zones)
+    return f"never spread up to {times(most)}{few}" + (f"; {unsure} runs undecided" if unsure else "")

@@ -62,7 +62,7 @@ def test_a_replay_without_an_earlier_result_tells_its_digest(
     digest = json.loads((folder / RESULT).read_text())["digest"]
     code, out, _ = limplock(f"replay {token}", capsys)
     assert code == ExitCode.PASS
-    assert f"no earlier result to compare with. Digest of its history: {digest}" in out
+    assert f"NOT COMPARED: no earlier result of this run is here. Digest of its history: {digest}" in out
 
 
 @pytest.mark.parametrize("named", ["", RESULT])

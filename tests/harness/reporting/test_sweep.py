@@ -75,9 +75,9 @@ load  danger zone                                      law: saturates from
 spread     mildest at load 0.5, factor 2.45, 1 slow: pressure spread to front
 
 timeout, 1 of 4 workers slow
-factor  load 0.3       load 0.5
-x2      contained      ?
-x3      2/3 contained  1/3 spread
+factor  load 0.3          load 0.5
+x2      contained         ?
+x3      2 contained, 1 ?  1 spread, 1 contained, 1 ?
 
 load  danger zone                                   law without a policy
 0.3   never spread up to x3, 1 run undecided        x2.5
@@ -103,7 +103,7 @@ def test_colour_changes_no_word():
 def test_what_has_not_run_yet_is_said():
     shown = text(axes(), rows("none", 0.3, 2.0, "PP"))
     assert "PARTIAL: 2 of the 12 runs of the grid" in shown
-    assert "x2      2/3 contained  -\n" in shown
+    assert "x2      2 contained, 1 ?  -\n" in shown
     assert "0.5   undecided" in shown
 
 

@@ -11,7 +11,7 @@ WRONG = {
     "--factor=": "--factor takes numbers such as 1.5,2,3",
     "--slow=": "--slow takes numbers such as 1,2,4",
     "--load 0,0.5": "cell load 0, factor 1.5, 1 slow: --load must be above 0",
-    "--load 0.5,1.2": "cell load 1.2, factor 1.5, 1 slow: --load 1.2 is more than the",
+    "--load 0.5,1.2": "cell load 1.2, factor 1.5, 1 slow: --load 1.2: it is a share of the",
     "--factor 0.5,2": "cell load 0.3, factor 0.5, 1 slow: --factor: slow_steps: factor must be 1 or more",
     "--slow 1,4": "cell load 0.3, factor 1.5, 4 slow: --slow must be 1 to 3 of 4 workers",
     "--slow 1.5": "--slow takes whole numbers",
