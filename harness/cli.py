@@ -177,7 +177,9 @@ def validate(
     """
     from harness.validate import run_validate
 
-    return run_validate(scenarios or [], policy or [], seed, out, toxiproxy, costs or "auto", runs)
+    return run_validate(
+        scenarios or [], policy or [], seed, out, toxiproxy, "auto" if costs is None else costs, runs
+    )
 
 
 @models.command()

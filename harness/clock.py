@@ -152,7 +152,7 @@ class VirtualLoop(base_events.BaseEventLoop):
                         handle.context.run(callback, *handle.args)
                     except (SystemExit, KeyboardInterrupt):
                         raise
-                    except BaseException as error:
+                    except BaseException as error:  # as base_events: a callback ends nobody but itself
                         self._broken(handle, error)
             if self._stopping:
                 return

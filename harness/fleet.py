@@ -15,7 +15,7 @@ from harness.scenario import Phases, Scenario, Topology
 from harness.serving.cost_model import Costs
 
 MOST_WORKERS = 10_000
-MOST_REQUESTS = 5_000_000  # a run; about ten minutes and 10 GB of history
+MOST_REQUESTS = 5_000_000  # a run; by the bench about a quarter of an hour and 7 GB of history
 TRAVELS = 3.3  # the fault lasts this many times what pressure needs to travel; the judge demands 3
 
 

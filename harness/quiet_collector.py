@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SELDOM = (50_000, 20, 50)  # a tenth to a seventh less CPU in a run of 80,000 requests
+SELDOM = (50_000, 20, 50)  # the defaults look through a long history again and again
 
 
 @contextmanager

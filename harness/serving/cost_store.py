@@ -163,7 +163,7 @@ def _replace(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(scratch, path)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: whatever it is goes on, but leaves no scratch file
         with suppress(OSError):
             os.unlink(scratch)
         raise

@@ -5,6 +5,7 @@ how slowness travels: whoever waits for the slow worker holds a slot that everyb
 """
 
 import asyncio
+from collections import OrderedDict
 
 from harness.serving.openai_api import LOCAL
 from harness.serving.recorder import Recorder
@@ -26,7 +27,7 @@ class Service:
         self._next = next
         self._recorder = recorder
         self._local_work_s = local_work_s
-        self._line: dict[asyncio.Future[None], None] = {}  # first come, first served
+        self._line: OrderedDict[asyncio.Future[None], None] = OrderedDict()  # first come, first served
 
     @property
     def waiting(self) -> int:
@@ -70,8 +71,7 @@ class Service:
     def _pass_on(self) -> None:
         """Give a slot back: to the first in line who still waits."""
         while self._line:
-            turn = next(iter(self._line))
-            del self._line[turn]
+            turn, _ = self._line.popitem(last=False)
             if not turn.done():  # cancelled, but not yet awake to leave by itself
                 turn.set_result(None)
                 return

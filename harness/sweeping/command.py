@@ -53,6 +53,6 @@ def sweep(
         max_queue=max_queue,
         seeds=seeds,
         seed=seed,
-        costs=costs or "auto",
+        costs="auto" if costs is None else costs,
     )
     return run_sweep(scenario, asked, refine, jobs, out, keep)
