@@ -26,7 +26,7 @@ from harness.serving.gateway import Gateway
 from harness.serving.http_link import HttpLink
 from harness.serving.openai_api import COMPLETIONS
 from harness.serving.recorder import Recorder
-from policies.policy import Call
+from policies.call import Call
 from policies.presets import PRESETS
 
 PRESET = "timeout_breaker_shed"
@@ -55,7 +55,7 @@ async def _measure(sink: BinaryIO) -> Section:
         links = {f"worker-{n}": HttpLink(server.url, f"worker-{n}") for n in range(WORKERS)}
         for link in links.values():
             stack.push_async_callback(link.close)
-        gateway = Gateway(PRESETS[PRESET].build(0, WORKERS), links, Recorder(History(sink=sink)))
+        gateway = Gateway(PRESETS[PRESET].build(WORKERS), links, Recorder(History(sink=sink)))
         asks: dict[str, Ask] = {
             "bare": _bare_whole(session, server.url),
             "gateway": _through(gateway, _WHOLE, stream=False),

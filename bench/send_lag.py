@@ -22,7 +22,7 @@ from harness.load.prompts import completion_body
 from harness.quiet_collector import quiet_collector
 from harness.serving.http_link import HttpLink
 from harness.serving.openai_api import COMPLETIONS
-from policies.policy import Call
+from policies.call import Call
 
 STEP_S = 3.0
 

@@ -14,8 +14,9 @@ from harness.load.prompts import completion_body, count_tokens, prompt
 from harness.scenario import Caller, Scenario
 from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
+from policies.call import Call, Chunk
 from policies.outcome import Outcome
-from policies.policy import Call, Chunk, Next
+from policies.policy import Next
 
 UNTOLD = {"hung": "unanswered when the run ended"}  # causes of endings that nobody else could tell
 

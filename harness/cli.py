@@ -51,7 +51,10 @@ def demo(seed: Seed = 1, out: Out = None, toxiproxy: Toxiproxy = "auto") -> int:
 @app.command()
 def run(
     scenario: str,
-    policy: Annotated[list[str] | None, typer.Option(help="Preset; again for more. Default: none.")] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="Preset, pipeline 'timeout() | retry()' or FILE.policy; again for more."),
+    ] = None,
     seed: Seed = 1,
     out: Out = None,
     toxiproxy: Toxiproxy = "auto",
@@ -106,7 +109,11 @@ def replay(
 
 
 @app.command("list")
-def list_(kind: Annotated[str, typer.Argument(help="scenarios, policies, faults or metrics")] = "") -> int:
+def list_(
+    kind: Annotated[
+        str, typer.Argument(help="scenarios, policies, presets, pipelines, faults, metrics")
+    ] = "",
+) -> int:
     """List what there is, with one line of meaning each."""
     from harness.catalogue import catalogue
 

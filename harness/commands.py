@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from faults.registry import FAULTS
-from harness.config import check_stand, find_preset, find_presets, find_scenario
+from harness.config import check_stand, find_preset, find_presets, find_scenario, stacking
 from harness.demo import broken_promises, demo_code, demo_plan
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
@@ -16,7 +16,7 @@ from harness.fleet import Fleet
 from harness.interrupts import Interrupted, run_to_the_end
 from harness.judging.result import Verdict
 from harness.real_deployment import Options, RealDeployment
-from harness.reporting.console import PipeConsole
+from harness.reporting.console import PipeConsole, say
 from harness.reporting.terminal import render_comparison
 from harness.results import new_folder
 from harness.scenario import worker_name
@@ -41,8 +41,10 @@ def run_scenario(
     plan = [Planned(find_scenario(scenario), preset) for preset in find_presets(policies)]
     check_stand(model, device, toxiproxy)
     folder = new_folder(out)
-    results = run_all(plan, seed, Options(model=model, device=device, toxiproxy=toxiproxy), folder)
     console = PipeConsole()
+    for note in filter(None, (stacking(planned.preset) for planned in plan)):
+        say(console, f"note: {note}")
+    results = run_all(plan, seed, Options(model=model, device=device, toxiproxy=toxiproxy), folder)
     console.print(render_comparison(results))
     _show_files(console, folder)
     return exit_code(results)

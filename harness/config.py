@@ -8,10 +8,15 @@ from harness.errors import BadInput, unknown
 from harness.scenario import Scenario
 from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
-from policies.presets import PRESETS, Preset
+from policies.assembly import amplification
+from policies.notation import NotationError
+from policies.presets import PRESETS, Preset, own_pipeline
+from policies.registry import POLICIES
 
 DEVICES = ("auto", "cpu", "cuda")
 TOXIPROXY_CHOICES = ("auto", "embedded")
+
+PIPELINE_SUFFIX = ".policy"  # of files
 
 COMPARED = ("none", "timeout_breaker_shed")  # presets: what spreads and what contains
 
@@ -30,14 +35,53 @@ def find_scenario(name: str) -> Scenario:
 
 
 def find_preset(name: str) -> Preset:
-    if name not in PRESETS:
-        raise unknown("policy preset", name, PRESETS)
-    return PRESETS[name]
+    """A preset by its name, or the pipeline that `name` is: as text, or the path of a file with it."""
+    if name in PRESETS:
+        return PRESETS[name]
+    path = Path(name)
+    if path.suffix == PIPELINE_SUFFIX:
+        return _own(read_pipeline(path), name)
+    if name.isidentifier() and name not in POLICIES:
+        raise unknown("policy preset", name, [*PRESETS, "a pipeline such as 'timeout(ttft=2) | retry()'"])
+    return _own(name, "--policy")
+
+
+def read_pipeline(path: Path) -> str:
+    """The text of a pipeline in a file."""
+    try:
+        return path.read_text()
+    except OSError as wrong:
+        raise BadInput(f"cannot read {path}: {wrong.strerror}. It is to hold a pipeline as text") from wrong
+    except UnicodeDecodeError as wrong:
+        raise BadInput(f"{path} is no text. It is to hold a pipeline: timeout() | retry()") from wrong
+
+
+def _own(text: str, where: str) -> Preset:
+    """A pipeline of the user's own. BadInput says where it is wrong."""
+    try:
+        preset = own_pipeline(text)
+        preset.build(1)
+    except NotationError as wrong:
+        line = "" if where == "--policy" else f":{text.count(chr(10), 0, wrong.offset) + 1}"
+        raise BadInput(f"{where}{line}: {wrong}") from wrong
+    except ValueError as wrong:
+        raise BadInput(f"{where}: {wrong}") from wrong
+    return preset
 
 
 def find_presets(names: Sequence[str]) -> list[Preset]:
     """Each once, in the order given."""
-    return [find_preset(name) for name in dict.fromkeys(names)]
+    return list({preset.name: preset for preset in map(find_preset, names)}.values())
+
+
+def stacking(preset: Preset) -> str:
+    """One line if attempts multiply in the pipeline of `preset`, else empty."""
+    drivers = preset.build(1).drivers
+    if len(drivers) < 2:
+        return ""
+    names = " and ".join(driver.name for driver in drivers)
+    factors = " x ".join(str(driver.most_attempts) for driver in drivers)
+    return f"{names} multiply: up to {factors} = {amplification(drivers)} attempts of one call, budgets aside"
 
 
 def check_device(name: str) -> str:

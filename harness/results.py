@@ -1,6 +1,8 @@
 """Where a run leaves its files: one folder per scenario and preset, and `latest` pointing at the newest."""
 
+import hashlib
 import os
+import re
 import time
 import uuid
 from pathlib import Path
@@ -11,6 +13,8 @@ from harness.judging.result import RunResult
 
 ROOT = Path("limplock-results")
 RESULT = "result.json"
+LONGEST_START = 60  # characters of a pipeline in the name of a folder
+_PLAIN = re.compile(r"[A-Za-z_]\w*(\.\d+)?")
 
 
 def new_folder(out: Path | None) -> Path:
@@ -24,7 +28,15 @@ def new_folder(out: Path | None) -> Path:
 
 
 def run_folder(folder: Path, scenario: str, preset: str) -> Path:
-    return make_folder(folder / f"{scenario}.{preset}")
+    """`preset` may be the text of a pipeline, which is shortened and told from others by its digest."""
+    return make_folder(folder / f"{scenario}.{_file_name(preset)}")
+
+
+def _file_name(preset: str) -> str:
+    if _PLAIN.fullmatch(preset):
+        return preset
+    start = "-".join(re.findall(r"[\w.=]+", preset))[:LONGEST_START]
+    return f"{start}-{hashlib.sha256(preset.encode()).hexdigest()[:8]}"
 
 
 def write_result(folder: Path, result: RunResult) -> Path:

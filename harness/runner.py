@@ -40,7 +40,7 @@ async def run(
 
     CleanupUnverified if it could not and the run did not get to its end either.
     """
-    pipeline = preset.build(seed, scenario.topology.workers)
+    pipeline = preset.build(scenario.topology.workers)
     with open_history(path) as sink:
         history = History(sink=sink)
         recorder = Recorder(history)

@@ -35,7 +35,7 @@ async def serve(
     _make_folder()
     topology = Topology(services=(), workers=workers)
     async with deploy(
-        topology, preset.build(0, workers), Recorder(NoHistory()), 0, options=options
+        topology, preset.build(workers), Recorder(NoHistory()), 0, options=options
     ) as deployment:
         with _announced(deployment.gateway_server.url):
             announce(deployment)

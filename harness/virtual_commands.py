@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.capacity import offered
-from harness.config import find_preset, find_presets, find_scenario
+from harness.config import find_preset, find_presets, find_scenario, stacking
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode
 from harness.fleet import Fleet
@@ -50,15 +50,15 @@ def run_virtually(
     scenario: str, policies: Sequence[str], seed: int, out: Path | None, virtual: Virtual
 ) -> ExitCode:
     """Every preset with every seed. The worst verdict is the exit code."""
-    presets = [preset.name for preset in find_presets(policies)]
+    presets = find_presets(policies)
     if not 1 <= virtual.seeds <= MOST_SEEDS:
         raise BadInput(f"--seeds must be 1 to {MOST_SEEDS}, got {virtual.seeds}")
     jobs = check_jobs(virtual.jobs)
     find_scenario(scenario)
     chosen = choose_costs(virtual.costs)
     runs = [
-        VirtualRun(scenario=scenario, preset=preset, seed=number, costs=chosen.costs, fleet=virtual.fleet)
-        for preset in presets
+        VirtualRun(scenario=scenario, preset=name, seed=number, costs=chosen.costs, fleet=virtual.fleet)
+        for name in (preset.name for preset in presets)
         for number in range(seed, seed + virtual.seeds)
     ]
     requests = offered(runs[0].resized())  # refuses before anything is started
@@ -71,6 +71,8 @@ def run_virtually(
             "note:    load and presets are sized for steps of 30 ms, these costs have faster ones:"
             " give --load, and expect timeouts and breakers to react late",
         )
+    for note in filter(None, map(stacking, presets)):
+        say(console, f"note:    {note}")
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""
         say(console, f"replay:  limplock replay {run.token()}{more}")

@@ -21,9 +21,10 @@ from harness.serving.memory_site import MemoryAdmin, MemorySite
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
 from harness.serving.worker import Worker
+from policies.call import Call
 from policies.outcome import Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Call, Next
+from policies.policy import Next
 
 ENGINE = "cost model"
 

@@ -11,21 +11,12 @@ from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from policies.call import Attempt, Call
 from policies.candidates import MOST_SUBSETS, Candidate, Candidates
 from policies.outcome import Kind, Outcome
-from policies.policy import (
-    Attempt,
-    Call,
-    Gate,
-    Layer,
-    Lease,
-    Next,
-    Observer,
-    Picker,
-    Rejection,
-    Send,
-)
-from policies.timers import Timers
+from policies.policy import Driver, Gate, Layer, Lease, Next, Observer, Picker, Policy, Rejection, Send
+from policies.pool import Ask, Pool, nobody_answers
+from policies.timers.timers import Timers
 
 # asyncio runs a timer up to one clock resolution before its time.
 EARLY_TIMER_S = 1e-6
@@ -60,30 +51,75 @@ def _enter(layer: Layer, next: Next) -> Next:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pipeline:
-    """Policies in order. `over` binds them to workers; state lives in the gates, so one run, one pipeline."""
+    """Policies in order. `over` binds them to workers; state lives in them, so one run, one pipeline."""
 
     layers: tuple[Layer, ...] = ()
     gates: tuple[Gate, ...] = ()
     picker: Picker = field(default_factory=Picker)
     timers: Timers = field(default_factory=Timers)
+    others: tuple[Policy, ...] = ()  # that only listen
 
-    def over(self, workers: Sequence[str], send: Send, observer: Observer | None = None) -> "BoundPipeline":
-        return BoundPipeline(self, tuple(workers), send, observer or Observer())
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        return (*self.layers, *self.gates, self.picker, self.timers, *self.others)
+
+    @property
+    def drivers(self) -> tuple[Driver, ...]:
+        """What makes more attempts of a call than one, the outermost first."""
+        return tuple(layer for layer in self.layers if isinstance(layer, Driver))
+
+    def over(
+        self,
+        workers: Sequence[str],
+        send: Send,
+        observer: Observer | None = None,
+        *,
+        seed: int = 0,
+        ask: Ask = nobody_answers,
+    ) -> "BoundPipeline":
+        """Put it in front of `workers`. `seed`: of the policies' chance; `ask`: how they learn loads."""
+        return BoundPipeline(self, tuple(workers), send, observer or Observer(), seed, ask)
 
 
 class BoundPipeline:
     """A pipeline in front of its workers."""
 
-    def __init__(self, pipeline: Pipeline, workers: Sequence[str], send: Send, observer: Observer) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        workers: Sequence[str],
+        send: Send,
+        observer: Observer,
+        seed: int,
+        ask: Ask,
+    ) -> None:
         if not workers:
             raise ValueError("a pipeline needs at least one worker, got none")
         self.pipeline = pipeline
         self.workers = tuple(workers)
         self.pending: Counter[str] = Counter()  # attempts in flight per worker
         self._send = send
-        self._observer = observer
+        self._hear(pipeline.policies, observer)
+        self._sweeps = [gate.sweep for gate in pipeline.gates if type(gate).sweep is not Gate.sweep]
         self._enter = Stack(pipeline.layers).before(self._attempt)
         self._bound_to = lru_cache(MOST_SUBSETS)(self._in_pool_order)  # each costs the number of workers
+        pool = Pool(workers=self.workers, pending=self.pending, seed=seed, ask=ask)
+        for policy in pipeline.policies:
+            policy.bind(pool)
+
+    def _hear(self, policies: Sequence[Policy], observer: Observer) -> None:
+        """Find who listens to what: most policies to nothing."""
+        listeners = (*policies, observer)
+        self._started = [each.attempt_started for each in listeners if _listens(each, "attempt_started")]
+        self._ended = [each.attempt_ended for each in listeners if _listens(each, "attempt_ended")]
+        self._rejected = [each.gate_rejected for each in listeners if _listens(each, "gate_rejected")]
+        first = [each.first_token for each in listeners if _listens(each, "first_token")]
+
+        def first_token(attempt: Attempt) -> None:
+            for hear in first:
+                hear(attempt)
+
+        self._first_token = first_token if first else None
 
     async def run(self, call: Call) -> Outcome:
         """Take a call through the layers and as many attempts as they make."""
@@ -99,7 +135,10 @@ class BoundPipeline:
 
     async def _attempt(self, call: Call) -> Outcome:
         loop = asyncio.get_running_loop()
-        started = self._admit(call, loop.time())
+        now = loop.time()
+        for sweep in self._sweeps:
+            sweep(now)
+        started = self._admit(call, now)
         if isinstance(started, Outcome):
             return started
         attempt, leases = started
@@ -117,10 +156,12 @@ class BoundPipeline:
             attempt = Attempt(call=call, worker=chosen.worker, number=call.attempts + 1, started_s=now)
             entered = self._enter_gates(attempt)
             if not isinstance(entered, Rejection):
-                call.attempts += 1
-                call.last_worker = attempt.worker
+                call.trail.attempts += 1
+                call.trail.last_worker = attempt.worker
                 self.pending[attempt.worker] += 1
-                self._observer.attempt_started(attempt)
+                attempt.on_first_token = self._first_token
+                for hear in self._started:
+                    hear(attempt)
                 return attempt, entered
             last = entered
             refused = refused | {chosen.worker}
@@ -150,7 +191,7 @@ class BoundPipeline:
 
         candidates = Candidates(self._allowed(call), look)
         chosen = self.pipeline.picker.pick(call, candidates)
-        if chosen is None and call.avoid:
+        if chosen is None and call.avoid and not call.hedge:
             shunned = refused
             chosen = self.pipeline.picker.pick(call, candidates)
         return chosen
@@ -167,7 +208,8 @@ class BoundPipeline:
         for gate in self.pipeline.gates:
             entered = gate.enter(attempt)
             if isinstance(entered, Rejection):
-                self._observer.gate_rejected(attempt, gate, entered)
+                for hear in self._rejected:
+                    hear(attempt, gate, entered)
                 unsent = Outcome(kind=Kind.REJECTED, phase="admission", cause=entered.reason, by=gate.name)
                 for lease in leases:
                     lease.close(attempt, unsent, attempt.started_s)
@@ -183,4 +225,10 @@ class BoundPipeline:
         self.pending[attempt.worker] -= 1
         for lease in leases:
             lease.close(attempt, outcome, now)
-        self._observer.attempt_ended(attempt, outcome, now)
+        attempt.on_first_token = None
+        for hear in self._ended:
+            hear(attempt, outcome, now)
+
+
+def _listens(observer: Observer, hook: str) -> bool:
+    return getattr(type(observer), hook) is not getattr(Observer, hook)

@@ -5,18 +5,12 @@ requests/s per worker. Healthy, a first token takes 0.03 to 0.1 s, a token 0.03 
 about 3 attempts are in flight per worker. A worker ten times slower makes a step in 0.3 s.
 """
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from policies.breaker_pybreaker import BreakerPybreaker
-from policies.breaker_window import BreakerWindow
-from policies.bulkhead import Bulkhead
+from policies.assembly import assemble
+from policies.notation import parse, tidy
 from policies.pipeline import Pipeline
-from policies.retry import Retry
-from policies.round_robin import RoundRobin
-from policies.shed_queue_length import ShedQueueLength
-from policies.timers import Timers
 
 # Loopback connects within milliseconds; this is the usual bound for a connection that is refused or lost.
 CONNECT_S = 2.0
@@ -55,84 +49,74 @@ CLIENT_MAX_BACKOFF_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A pipeline that can be built afresh for every run, since its state is its run's."""
+    """A pipeline with a name. `text`: the pipeline for a number of workers; `source`: where it is from."""
 
     name: str
     meaning: str
-    build: Callable[[int, int], Pipeline]  # takes the seed of the run and the number of workers
+    source: str
+    text: Callable[[int], str]
+
+    def build(self, workers: int) -> Pipeline:
+        """A fresh pipeline for a run, since its state is its run's. ValueError for one that cannot be."""
+        return assemble(parse(self.text(workers)))
 
 
-def _timers() -> Timers:
-    return Timers(
-        connect_s=CONNECT_S,
-        first_token_s=FIRST_TOKEN_S,
-        between_tokens_s=BETWEEN_TOKENS_S,
-        attempt_s=ATTEMPT_S,
-    )
+def own_pipeline(text: str) -> Preset:
+    """A pipeline of the user's own, named by its text. NotationError if it cannot be read."""
+    name = tidy(text)
+    return Preset(name, "a pipeline of one's own", "the command line or a file", lambda _: name)
 
 
-def _breaker(seed: int) -> BreakerWindow:
-    return BreakerWindow(
-        window_s=WINDOW_S,
-        min_calls=MIN_CALLS,
-        open_s=OPEN_S,
-        max_open_s=MAX_OPEN_S,
-        slow_first_token_s=SLOW_FIRST_TOKEN_S,
-        slow_between_tokens_s=SLOW_BETWEEN_TOKENS_S,
-        half_open_lease_s=ATTEMPT_S,
-        rng=random.Random(f"{seed} breaker"),
-    )
+TIMEOUT = (
+    f"timeout(connect={CONNECT_S:g}, ttft={FIRST_TOKEN_S:g}, itl={BETWEEN_TOKENS_S:g},"
+    f" attempt={ATTEMPT_S:g}, total=inf)"
+)
+BREAKER = (
+    f"breaker_window(window={WINDOW_S:g}, min_calls={MIN_CALLS}, open={OPEN_S:g}, max_open={MAX_OPEN_S:g},"
+    f" slow_ttft={SLOW_FIRST_TOKEN_S:g}, slow_tpot={SLOW_BETWEEN_TOKENS_S:g},"
+    f" half_open_lease={ATTEMPT_S:g})"
+)
+LIBRARIES = (
+    f"timeout(connect=inf, ttft=inf, itl=inf, attempt={CLIENT_TOTAL_S:g}, total=inf)"
+    f" | retry(max_attempts={CLIENT_ATTEMPTS}, initial={CLIENT_BACKOFF_S:g}, max={CLIENT_MAX_BACKOFF_S:g},"
+    " other_worker=false) | breaker_pybreaker(scope=service) | round_robin()"
+)
 
 
-def _none(_seed: int, _workers: int) -> Pipeline:
-    return Pipeline(picker=RoundRobin())
-
-
-def _timeout(_seed: int, _workers: int) -> Pipeline:
-    return Pipeline(picker=RoundRobin(), timers=_timers())
-
-
-def _libraries(_seed: int, _workers: int) -> Pipeline:
-    retry = Retry(
-        max_attempts=CLIENT_ATTEMPTS,
-        initial_s=CLIENT_BACKOFF_S,
-        max_s=CLIENT_MAX_BACKOFF_S,
-        other_worker=False,
-    )
-    return Pipeline(
-        layers=(retry,),
-        gates=(BreakerPybreaker(scope="service"),),
-        picker=RoundRobin(),
-        timers=Timers(attempt_s=CLIENT_TOTAL_S),
-    )
-
-
-def _timeout_breaker(seed: int, _workers: int) -> Pipeline:
-    return Pipeline(gates=(_breaker(seed),), picker=RoundRobin(), timers=_timers())
-
-
-def _timeout_breaker_shed(seed: int, workers: int) -> Pipeline:
-    return Pipeline(
-        layers=(
-            ShedQueueLength(max_concurrent=MAX_CONCURRENT_EACH * workers, max_queue=MAX_QUEUE_EACH * workers),
-        ),
-        gates=(_breaker(seed), Bulkhead(max_in_flight=MAX_IN_FLIGHT)),
-        picker=RoundRobin(),
-        timers=_timers(),
+def _shed(workers: int) -> str:
+    return (
+        f"shed_queue_length(max_concurrent={MAX_CONCURRENT_EACH * workers},"
+        f" max_queue={MAX_QUEUE_EACH * workers})"
     )
 
 
 _ALL = (
-    Preset("none", "round robin and nothing else", _none),
-    Preset("timeout", "bounds on connecting, first token, gaps and attempt", _timeout),
+    Preset("none", "round robin and nothing else", "the control", lambda _: "round_robin()"),
     Preset(
-        "libraries", "pybreaker and tenacity as most services deploy them, client timeout 300 s", _libraries
+        "timeout",
+        "bounds on connecting, first token, gaps and attempt",
+        "sized for the built-in workers",
+        lambda _: f"{TIMEOUT} | round_robin()",
     ),
-    Preset("timeout_breaker", "timeout, and a breaker per worker that knows slow calls", _timeout_breaker),
+    Preset(
+        "libraries",
+        "pybreaker and tenacity as most services deploy them, client timeout 300 s",
+        "defaults of pybreaker, tenacity and aiohttp",
+        lambda _: LIBRARIES,
+    ),
+    Preset(
+        "timeout_breaker",
+        "timeout, and a breaker per worker that knows slow calls",
+        "sized for the built-in workers",
+        lambda _: f"{TIMEOUT} | {BREAKER} | round_robin()",
+    ),
     Preset(
         "timeout_breaker_shed",
         "timeout_breaker, a cap per worker, and a bounded line before the pool",
-        _timeout_breaker_shed,
+        "sized for the built-in workers",
+        lambda workers: (
+            f"{TIMEOUT} | {_shed(workers)} | {BREAKER} | bulkhead({MAX_IN_FLIGHT}) | round_robin()"
+        ),
     ),
 )
 

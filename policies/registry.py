@@ -1,55 +1,74 @@
 """Every policy by name, and the making of one from a name and parameters."""
 
-import random
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 
-from policies.breaker_pybreaker import BreakerPybreaker
-from policies.breaker_window import BreakerWindow
-from policies.bulkhead import Bulkhead
-from policies.deadline import Deadline
-from policies.least_request import LeastRequest
-from policies.policy import Policy
-from policies.retry import Retry
-from policies.round_robin import RoundRobin
-from policies.shed_queue_length import ShedQueueLength
-from policies.timers import Timers
-
-_ALL: tuple[type[Policy], ...] = (
-    Policy,
-    Timers,
-    Deadline,
-    Retry,
-    BreakerPybreaker,
-    BreakerWindow,
-    Bulkhead,
-    ShedQueueLength,
-    RoundRobin,
-    LeastRequest,
+from policies import (
+    breakers,
+    fallbacks,
+    limits,
+    outliers,
+    pickers,
+    queues,
+    retries,
+    reuse,
+    throttles,
+    timers,
 )
+from policies.policy import Policy
 
-POLICIES: dict[str, type[Policy]] = {policy.name: policy for policy in _ALL}
+# Outermost first, as they stand in a pipeline.
+FAMILIES = (reuse, fallbacks, timers, throttles, queues, retries, breakers, outliers, limits, pickers)
+POLICIES: dict[str, type[Policy]] = {
+    policy.name: policy for policy in (Policy, *(each for family in FAMILIES for each in family.POLICIES))
+}
+UNITS = ("_s", "_ratio")  # of parameters, which may be left out: `ttft` is `ttft_s`
 
 
 def make(name: str, parameters: Mapping[str, object] | None = None) -> Policy:
     """The policy `name` with `parameters`; ValueError in one line if either is unknown or out of range."""
+    return make_of(find(name), name, parameters or {})
+
+
+def find(name: str) -> type[Policy]:
+    """ValueError in one line for an unknown name."""
     if name not in POLICIES:
         raise ValueError(f"unknown policy {name!r}; {_closest(name, POLICIES)}")
-    known = parameter_defaults(name)
-    for parameter in parameters or {}:
-        if parameter not in known:
-            raise ValueError(f"{name}: unknown parameter {parameter!r}; {_closest(parameter, known)}")
-    return POLICIES[name](**(parameters or {}))
+    return POLICIES[name]
+
+
+def make_of(policy: type[Policy], name: str, parameters: Mapping[str, object]) -> Policy:
+    """A `policy`, called `name` in refusals, with `parameters`; their units may be left out."""
+    known = _settable(policy)
+    whole: dict[str, object] = {}
+    for written, value in parameters.items():
+        parameter = next((each for each in _spellings(written) if each in known), None)
+        if parameter is None:
+            raise ValueError(f"{name}: unknown parameter {written!r}; {_closest(written, known)}")
+        if parameter in whole:
+            raise ValueError(f"{name}: {parameter} is given twice")
+        whole[parameter] = value
+    return policy(**whole)
+
+
+def parameter_names(policy: type[Policy]) -> list[str]:
+    """The parameters that a user can set, in order."""
+    return list(_settable(policy))
 
 
 def parameter_defaults(name: str) -> dict[str, object]:
     """The parameters that a user can set on the policy `name`, with their defaults."""
     policy = POLICIES[name]()
-    if not is_dataclass(policy):
-        return {}
-    values = {field.name: getattr(policy, field.name) for field in fields(policy) if field.init}
-    return {field: value for field, value in values.items() if not isinstance(value, random.Random)}
+    return {parameter: getattr(policy, parameter) for parameter in _settable(type(policy))}
+
+
+def _settable(policy: type[Policy]) -> dict[str, None]:
+    return {field.name: None for field in fields(policy) if field.init} if is_dataclass(policy) else {}
+
+
+def _spellings(written: str) -> tuple[str, ...]:
+    return (written, *(written + unit for unit in UNITS))
 
 
 def _closest(name: str, known: Mapping[str, object]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence as SequenceOf
 from harness.serving.engine import Tokenizer
 from harness.serving.model.detokenizer import Detokenizer
 from harness.serving.openai_api import Body, FinishReason, Writer
-from policies.policy import Call, Chunk
+from policies.call import Call, Chunk
 
 
 class Answer:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from harness.serving.link import Link
 from harness.serving.recorder import Recorder
+from policies.call import Attempt, Call
 from policies.outcome import Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call
 
 NAME = "gateway"
 
@@ -22,7 +22,7 @@ class Gateway:
         self._gauges = {worker: f"pending.{worker}" for worker in links}
         self._recorder = recorder
         self._seed = seed
-        self._bound = pipeline.over(list(links), self._send, recorder)
+        self._bound = pipeline.over(list(links), self._send, recorder, seed=seed)
 
     async def handle(self, call: Call) -> Outcome:
         """One request, however many attempts the policies make of it."""

@@ -14,8 +14,8 @@ import aiohttp
 from harness.serving.incoming import finite, header_safe
 from harness.serving.link import PROBE_TIMEOUT_S
 from harness.serving.openai_api import answer_tokens, read_error, read_event, status_outcome
+from policies.call import Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Attempt, Call, Chunk
 
 CONNECT_S = 5.0  # when no policy sets one; loopback and a data centre both connect in milliseconds
 _NO_ROUNDING = 1e9  # aiohttp rounds timers above this many seconds up to whole ones

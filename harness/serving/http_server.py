@@ -16,8 +16,9 @@ from aiohttp.http import HttpProcessingError
 from harness.errors import EnvironmentFault
 from harness.serving.incoming import read_call
 from harness.serving.openai_api import ROUTES, error_body, error_status
+from policies.call import Call, Chunk
 from policies.outcome import Kind, Outcome
-from policies.policy import Call, Chunk, Next
+from policies.policy import Next
 
 MAX_BODY_BYTES = 16 * 2**20
 

@@ -8,7 +8,7 @@ import msgspec
 
 from harness.serving.job import DEFAULT_MAX_TOKENS
 from harness.serving.openai_api import UNREADABLE, Asked
-from policies.policy import Call
+from policies.call import Call
 
 LONGEST_NAME = 128  # characters of an id or a name in a header
 MOST_TOKENS = 10**9  # a wrong request may ask for any number; policies calculate with it in floats

@@ -9,8 +9,8 @@ from harness.errors import BadInput
 from harness.serving.answer import Answer, TextAnswer
 from harness.serving.engine import Engine, Sequence
 from harness.serving.openai_api import CHAT, Body, FinishReason, Refusal, read_body
+from policies.call import Call
 from policies.outcome import Outcome
-from policies.policy import Call
 
 DEFAULT_MAX_TOKENS = 16  # as in the completions API
 DEFAULT_TEMPERATURE = 1.0  # as there

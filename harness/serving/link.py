@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from policies.call import Attempt
 from policies.outcome import Outcome
-from policies.policy import Attempt
 
 PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
 

@@ -15,8 +15,9 @@ from faults.toxiproxy.toxics.toxic import Toxic
 from harness.serving.link import PROBE_TIMEOUT_S
 from harness.serving.wire import Wire
 from harness.serving.worker import Worker
+from policies.call import Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Attempt, Call, Chunk, Next
+from policies.policy import Next
 
 REQUEST_BYTES = 400  # a completion of a few words, with its headers
 PIECE_BYTES = 170  # an event with one token

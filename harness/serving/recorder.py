@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from harness.judging.history import Attempted, Gauge, History, Refused, Visit
+from policies.call import Attempt
 from policies.outcome import Outcome
-from policies.policy import Attempt, Gate, Observer, Rejection
+from policies.policy import Gate, Observer, Rejection
 
 
 class Recorder(Observer):

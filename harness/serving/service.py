@@ -9,8 +9,9 @@ from collections import OrderedDict
 
 from harness.serving.openai_api import LOCAL
 from harness.serving.recorder import Recorder
+from policies.call import Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Call, Chunk, Next
+from policies.policy import Next
 
 
 class Service:

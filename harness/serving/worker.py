@@ -16,8 +16,8 @@ from harness.serving.openai_api import Refusal
 from harness.serving.pace import Pace
 from harness.serving.stride import Foresee, Stride, Strides
 from harness.serving.waiter import NEVER, CallAt, Waiter
+from policies.call import Call
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Call
 
 # The new tokens of a batch, and the seconds that computing them took (or would take: it need not wait).
 Compute = Callable[[list[Sequence]], Awaitable[tuple[list[int], float]]]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,10 +14,10 @@ from harness.runner import run
 from harness.scenario import Phases
 from harness.serving.cost_sets import SHIPPED
 from harness.virtual_deployment import deploy_virtual
+from policies.call import Call
 from policies.outcome import Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Call, Layer, Next
-from policies.presets import Preset
+from policies.policy import Layer, Next
 from scenarios import SCENARIOS
 
 PHASES = Phases(warm_up_s=0.5, baseline_s=1.0, fault_s=2.0, recovery_s=1.0, drain_s=5.0)
@@ -41,7 +42,7 @@ class Broken(Layer):
 def run_with(tmp_path: Path) -> Callable[[Layer], object]:
     def run_it(layer: Layer) -> object:
         scenario = replace(SCENARIOS["healthy"], phases=PHASES)
-        preset = Preset("broken", "", lambda _seed, _workers: Pipeline(layers=(layer,)))
+        preset = SimpleNamespace(name="broken", build=lambda _workers: Pipeline(layers=(layer,)))
         deploy = partial(deploy_virtual, costs=SHIPPED["tiny_cpu"])
         return run(scenario, preset, 1, deploy, tmp_path / "history.jsonl", NoProgress())
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from policies.policy import Attempt, Call, Chunk
+from policies.call import Attempt, Call, Chunk
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import policies
+from policies.call import Call
 from policies.candidates import Candidate, Candidates
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Call, Gate, Layer, Lease, Picker, Rejection
+from policies.policy import Gate, Layer, Lease, Picker, Rejection
 from policies.presets import PRESETS
 from policies.registry import POLICIES, make, parameter_defaults
-from policies.timers import Timers
+from policies.timers.timers import Timers
 
 WORKERS = ("w0", "w1", "w2", "w3")
 SOURCES = sorted(Path(policies.__file__).parent.glob("*.py"))
@@ -161,7 +162,7 @@ def test_a_picker_picks_one_of_the_candidates_whatever_they_are(name):
 def test_a_preset_has_a_name_a_meaning_and_fresh_state_every_time(preset, make_attempt):
     assert PRESETS[preset.name] is preset
     assert "\n" not in preset.meaning
-    first, second = preset.build(0, 4), preset.build(0, 4)
+    first, second = preset.build(4), preset.build(4)
     assert isinstance(first, Pipeline)
     for one, other in zip((*first.gates, *first.layers), (*second.gates, *second.layers), strict=True):
         assert one is not other

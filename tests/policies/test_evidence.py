@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.evidence import Evidence, evidence
+from policies.evidence import Evidence, lesson
 from policies.outcome import Kind, Outcome
 
 
@@ -31,12 +31,12 @@ from policies.outcome import Kind, Outcome
     ],
 )
 def test_each_ending_teaches_what_the_table_says(outcome, expected):
-    assert evidence(outcome) is expected
+    assert lesson(outcome).worker is expected
 
 
 def test_every_kind_of_ending_has_a_row():
     for kind in Kind:
-        evidence(Outcome(kind=kind))
+        lesson(Outcome(kind=kind))
 
 
 def test_only_whole_answers_count_as_answered():

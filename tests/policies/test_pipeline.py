@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from policies.call import Call, Chunk
 from policies.candidates import MOST_SUBSETS
-from policies.deadline import Deadline
 from policies.outcome import OK, Kind, Outcome
+from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline, Stack
-from policies.policy import Call, Chunk, Gate, Layer, Lease, Observer, Rejection
-from policies.round_robin import RoundRobin
-from policies.shed_queue_length import ShedQueueLength
-from policies.timers import Timers
+from policies.policy import Gate, Layer, Lease, Observer, Rejection
+from policies.queues.shed_queue_length import ShedQueueLength
+from policies.timers.deadline import Deadline
+from policies.timers.timers import Timers
 
 WORKERS = ("w0", "w1", "w2")
 
@@ -239,7 +240,7 @@ async def test_a_cancellation_in_the_tick_of_the_answer_is_not_swallowed():
 
     gate = Ledger()
     pipeline = Pipeline(
-        layers=(Deadline(), ShedQueueLength()), gates=(gate,), timers=Timers(first_token_s=9, attempt_s=9)
+        layers=(Deadline(), ShedQueueLength()), gates=(gate,), timers=Timers(ttft_s=9, attempt_s=9)
     )
     task = asyncio.create_task(pipeline.over(WORKERS, wait).run(Call(id="c")))
     await asyncio.sleep(1)

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from policies import presets
+from policies.call import Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Call, Chunk
 from policies.presets import PRESETS
 
 WORKERS = ("w0", "w1", "w2", "w3")
@@ -71,7 +71,7 @@ class Seen:
 async def drive(preset, pool, workers=WORKERS, factor=None, until_s=END_S):
     """Open-loop Poisson load on a preset; w0 is slow, without a factor dead, from FAULT_S to HEAL_S."""
     loop, seen, rng, tasks = asyncio.get_running_loop(), Seen(), random.Random(4), []
-    bound = PRESETS[preset].build(0, len(workers)).over(workers, pool.send)
+    bound = PRESETS[preset].build(len(workers)).over(workers, pool.send)
     fault = (pool.dead.add, "w0") if factor is None else (pool.factor.update, {"w0": factor})
     loop.call_at(FAULT_S, *fault)
     loop.call_at(HEAL_S, pool.heal)

@@ -13,8 +13,8 @@ from harness.serving.http_link import HttpLink
 from harness.serving.http_server import MAX_BODY_BYTES, RunningServer, application, listen
 from harness.serving.worker_metrics import PrometheusMeter
 from harness.serving.worker_server import WorkerServer
+from policies.call import Call, Chunk
 from policies.outcome import Outcome
-from policies.policy import Call, Chunk
 from tests.faults.fakes import FakeSite
 from tests.harness.serving.fakes import FakeEngine, fake_worker
 

@@ -11,8 +11,8 @@ from harness.fault_order import order_fault
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway_server import FaultRequest, GatewayServer
 from harness.serving.http_server import application, listen
+from policies.call import Call
 from policies.outcome import Outcome
-from policies.policy import Call
 from tests.faults.fakes import FakeSite
 
 pytestmark = pytest.mark.real

@@ -11,8 +11,9 @@ from aiohttp import web
 from harness.errors import EnvironmentFault
 from harness.serving.http_link import HttpLink
 from harness.serving.http_server import application, listen
+from policies.call import Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Attempt, Call, Chunk, Next
+from policies.policy import Next
 
 pytestmark = pytest.mark.real
 

@@ -10,9 +10,10 @@ from harness.load.arrivals import poisson
 from harness.load.callers import Planned, send_open_loop
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
+from policies.call import Attempt, Call
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call, Layer
+from policies.policy import Layer
 from tests.theory.queueing_parts import Census
 
 RATE_RPS = 10.0  # of each client

@@ -7,9 +7,10 @@ from harness.judging.history import NoHistory
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
 from harness.serving.worker import Worker
+from policies.call import Attempt
 from policies.outcome import Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Picker
+from policies.policy import Picker
 from tests.theory.draws import Draw
 from tests.theory.queueing_parts import Census, inside, one_at_a_time
 

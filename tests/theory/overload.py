@@ -23,10 +23,11 @@ from harness.serving.engine import Sequence
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
 from harness.serving.worker import Worker
+from policies.call import Attempt
 from policies.outcome import Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Layer
-from policies.timers import Timers
+from policies.policy import Layer
+from policies.timers.timers import Timers
 from tests.theory.queueing_parts import UNBOUNDED, Census, inside, new_call, one_at_a_time, running
 
 CAPACITY_RPS = 100.0

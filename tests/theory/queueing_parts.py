@@ -13,8 +13,9 @@ from harness.serving.engine import Sequence as Sequence_
 from harness.serving.job import count_job
 from harness.serving.model.byte_tokenizer import ByteTokenizer
 from harness.serving.worker import Worker
+from policies.call import Call
 from policies.outcome import Outcome
-from policies.policy import Call, Next
+from policies.policy import Next
 from tests.theory.draws import Draw
 
 UNBOUNDED = 10**9  # waiting places

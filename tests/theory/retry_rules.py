@@ -9,9 +9,10 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from policies.call import Call
 from policies.outcome import Kind, Outcome
-from policies.policy import Call, Layer, Next
-from policies.retry import Retry
+from policies.policy import Layer, Next
+from policies.retries.retry import Retry
 
 UNBOUNDED = 1_000_000  # attempts; for policies that bound retries by other means
 _REFUSED = Outcome(kind=Kind.REJECTED, phase="admission", cause="no retry", by="retry rule", status=503)

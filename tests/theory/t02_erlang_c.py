@@ -10,8 +10,8 @@ from harness.clock import run_virtual
 from harness.judging.history import AnyRecord, NoHistory, Visit
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
+from policies.call import Call
 from policies.outcome import OK, Outcome
-from policies.policy import Call
 from tests.theory.draws import Draws, even_draws, exponential
 from tests.theory.queueing_parts import Census, open_loop
 from tests.theory.recursions import kiefer_wolfowitz, same_path

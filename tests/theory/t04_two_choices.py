@@ -8,7 +8,7 @@ import numpy as np
 
 from harness.clock import run_virtual
 from harness.load.arrivals import poisson
-from policies.least_request import LeastRequest
+from policies.pickers.least_request import LeastRequest
 from tests.theory.draws import Draws
 from tests.theory.fleet import fleet
 from tests.theory.queueing_parts import Census, open_loop, running

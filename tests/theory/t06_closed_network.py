@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from harness.clock import run_virtual
-from policies.least_request import LeastRequest
+from policies.pickers.least_request import LeastRequest
 from tests.theory.fleet import fleet
 from tests.theory.queueing_parts import Census, closed_loop, running
 from tests.theory.row import Row, Target

@@ -13,9 +13,9 @@ from harness.judging.history import NoHistory
 from harness.load.arrivals import poisson
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
-from policies.least_request import LeastRequest
+from policies.call import Call
 from policies.outcome import Outcome
-from policies.policy import Call
+from policies.pickers.least_request import LeastRequest
 from tests.theory.fleet import fleet
 from tests.theory.queueing_parts import Census, inside, open_loop, running
 from tests.theory.row import Row, Target

@@ -18,11 +18,11 @@ from harness.load.arrivals import poisson
 from harness.load.callers import Planned, send_open_loop
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
+from policies.call import Attempt
 from policies.outcome import OK, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt
-from policies.retry import Retry
-from policies.timers import Timers
+from policies.retries.retry import Retry
+from policies.timers.timers import Timers
 from tests.theory.queueing_parts import Census, new_call
 from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target

@@ -9,7 +9,7 @@ import asyncio
 import random
 
 from harness.clock import run_virtual
-from policies.retry import Retry
+from policies.retries.retry import Retry
 from tests.theory.failing_server import NET_S, RATE_RPS, Clients, Layers, Tally
 from tests.theory.retry_rules import Backoff, resend
 from tests.theory.row import Row, Target

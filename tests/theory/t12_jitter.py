@@ -12,10 +12,11 @@ from harness.clock import run_virtual
 from harness.judging.history import NoHistory
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
+from policies.call import Attempt, Call
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call, Layer
-from policies.retry import Retry
+from policies.policy import Layer
+from policies.retries.retry import Retry
 from tests.theory.queueing_parts import Census
 from tests.theory.retry_rules import UNBOUNDED, Backoff, resend
 from tests.theory.row import Row, Target

@@ -6,8 +6,8 @@ from statistics import fmean
 
 from harness.clock import run_virtual
 from harness.load.arrivals import poisson
+from policies.call import Call
 from policies.outcome import Outcome
-from policies.policy import Call
 from tests.theory.overload import CAPACITY_RPS, TIMEOUT_S, Overload, play
 from tests.theory.queueing_parts import Census, inside, one_at_a_time, open_loop, running
 from tests.theory.row import Row, Target

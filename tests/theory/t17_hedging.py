@@ -17,10 +17,11 @@ from harness.judging.history import NoHistory
 from harness.load.arrivals import poisson
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
+from policies.call import Attempt, Call
 from policies.outcome import OK, Outcome
+from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call, Layer, Next
-from policies.round_robin import RoundRobin
+from policies.policy import Layer, Next
 from tests.theory.queueing_parts import Census, new_call, open_loop
 from tests.theory.row import Row, Target
 

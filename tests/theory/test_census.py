@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from policies.call import Call
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Call
 from tests.theory.queueing_parts import Census, closed_loop, new_call, open_loop
 
 

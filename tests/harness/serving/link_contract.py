@@ -18,8 +18,8 @@ from faults.slow_steps import SlowSteps
 from harness.deployment import Admin
 from harness.errors import EnvironmentFault
 from harness.serving.link import Link
+from policies.call import Attempt
 from policies.outcome import Kind, Outcome
-from policies.policy import Attempt
 from tests.harness.serving.memory_stand import STEP_S, attempt, latency
 
 SEATS = MAX_QUEUE = 2

@@ -14,7 +14,7 @@ from harness.serving.memory_link import MemoryLink
 from harness.serving.memory_site import MemoryAdmin, MemorySite
 from harness.serving.openai_api import COMPLETIONS
 from harness.serving.worker import Worker
-from policies.policy import Attempt, Call
+from policies.call import Attempt, Call
 
 STEP_S = 0.03
 COSTS = Costs(name="test", fixed_s=STEP_S, sequence_s=0.0, prefill_token_s=0.0, kv_token_s=0.0)

@@ -5,12 +5,12 @@ import pytest
 from harness.judging.history import Attempted, Gauge, History, Refused, Visit
 from harness.serving.gateway import Gateway
 from harness.serving.recorder import Recorder
-from policies.bulkhead import Bulkhead
+from policies.call import Attempt, Call, Chunk
+from policies.limits.bulkhead import Bulkhead
 from policies.outcome import OK, Kind, Outcome
+from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline
-from policies.policy import Attempt, Call, Chunk
-from policies.round_robin import RoundRobin
-from policies.timers import Timers
+from policies.timers.timers import Timers
 
 
 class FakeLink:
@@ -45,7 +45,7 @@ async def test_every_attempt_and_visit_is_in_the_history() -> None:
 
 async def test_a_timed_out_attempt_is_recorded_with_its_phase() -> None:
     history = History()
-    gate, _ = gateway(history, Pipeline(timers=Timers(first_token_s=0.5)), w0=60.0)
+    gate, _ = gateway(history, Pipeline(timers=Timers(ttft_s=0.5)), w0=60.0)
     outcome = await gate.handle(Call(id="r"))
     assert (outcome.kind, outcome.phase) == (Kind.TIMEOUT, "first_token")
     (attempt,) = history.of(Attempted)

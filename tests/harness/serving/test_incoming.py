@@ -6,7 +6,7 @@ import pytest
 from harness.serving.incoming import MOST_TOKENS, read_call
 from harness.serving.job import DEFAULT_MAX_TOKENS
 from harness.serving.openai_api import COMPLETIONS
-from policies.policy import Call
+from policies.call import Call
 
 
 def called(headers: dict[str, str] | None = None, **body: object) -> Call:

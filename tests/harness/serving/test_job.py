@@ -4,7 +4,7 @@ import pytest
 
 from harness.serving.job import DEFAULT_MAX_TOKENS, LONGEST_TOKEN, Job, read_job
 from harness.serving.openai_api import CHAT, COMPLETIONS, Refusal
-from policies.policy import Call
+from policies.call import Call
 from tests.harness.serving.fakes import FakeEngine
 
 

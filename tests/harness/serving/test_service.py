@@ -6,8 +6,8 @@ from harness.judging.history import Gauge, History, Visit
 from harness.serving.openai_api import LOCAL
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
+from policies.call import Call
 from policies.outcome import OK, Outcome
-from policies.policy import Call
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from harness.serving.cost_model import CostModel, Costs
 from harness.serving.engine import Sequence
 from harness.serving.pace import Pace
 from harness.serving.stride import plan_stride
-from policies.policy import Attempt
+from policies.call import Attempt
 from tests.harness.serving.memory_stand import MemoryStand, attempt, latency, memory_stand
 
 SEEDS = 400

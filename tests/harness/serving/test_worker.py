@@ -9,8 +9,8 @@ from faults.slow_steps import SlowSteps
 from harness.errors import BadInput
 from harness.serving.openai_api import CHAT, COMPLETIONS
 from harness.serving.worker import Worker
+from policies.call import Call, Chunk
 from policies.outcome import Kind, Outcome
-from policies.policy import Call, Chunk
 from tests.harness.serving.fakes import FakeEngine, fake_worker
 
 

@@ -8,8 +8,8 @@ from harness.errors import BadInput
 from harness.serving.engine import Sequence
 from harness.serving.openai_api import COMPLETIONS
 from harness.serving.worker_process import FAILED, end_in_words, step_until
+from policies.call import Call
 from policies.outcome import Kind
-from policies.policy import Call
 from tests.harness.serving.fakes import FakeEngine, fake_worker
 
 

@@ -1,0 +1,79 @@
+"""From a list of policies, outermost first, to a pipeline. What would not work as written is refused."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
+
+from policies.notation import spell
+from policies.pickers.round_robin import RoundRobin
+from policies.pipeline import Pipeline
+from policies.policy import Driver, Gate, Layer, Picker, Place, Policy
+from policies.timers.timers import Timers
+
+
+def assemble(policies: Sequence[Policy]) -> Pipeline:
+    """The pipeline of `policies` and of what they bring along. Without a picker, workers take turns.
+
+    ValueError in one line, with the remedy.
+    """
+    policies = [policy for policy in policies if type(policy) is not Policy]
+    _check_once(policies)
+    _check_order(policies)
+    _check_stacking(policies)
+    whole = _in_order([*policies, *(brought for policy in policies for brought in policy.brings())])
+    _check_once(whole)
+    return Pipeline(
+        layers=tuple(policy for policy in whole if isinstance(policy, Layer)),
+        gates=tuple(policy for policy in whole if isinstance(policy, Gate)),
+        picker=next((policy for policy in whole if isinstance(policy, Picker)), RoundRobin()),
+        timers=next((policy for policy in whole if isinstance(policy, Timers)), Timers()),
+        others=tuple(p for p in whole if not isinstance(p, Layer | Gate | Picker | Timers)),
+    )
+
+
+def amplification(drivers: Sequence[Driver]) -> int:
+    """The most attempts that a call can come to, budgets aside."""
+    return prod(driver.most_attempts for driver in drivers)
+
+
+def _check_once(policies: Sequence[Policy]) -> None:
+    for name, times in Counter(policy.name for policy in policies if not policy.repeatable).items():
+        if times > 1 and not any(isinstance(p, Driver) for p in policies if p.name == name):
+            raise ValueError(f"{name} is there {times} times: leave one out ({_all_of(policies, name)})")
+    pickers = [policy.name for policy in policies if isinstance(policy, Picker)]
+    if len(pickers) > 1:
+        raise ValueError(f"{' and '.join(pickers)} both pick the worker: leave one out")
+
+
+def _check_order(policies: Sequence[Policy]) -> None:
+    placed = [policy for policy in policies if policy.place is not None]
+    for outer, inner in pairwise(placed):
+        if _place(outer) > _place(inner):
+            right = " | ".join(map(spell, _in_order(policies)))
+            raise ValueError(f"wrong order: {inner.name} belongs before {outer.name}. Right is: {right}")
+
+
+def _check_stacking(policies: Sequence[Policy]) -> None:
+    drivers = [policy for policy in policies if isinstance(policy, Driver)]
+    for driver in drivers[1:]:
+        if not driver.stacked:
+            names = " and ".join(each.name for each in drivers)
+            factors = " x ".join(str(each.most_attempts) for each in drivers)
+            raise ValueError(
+                f"{names} multiply each other's attempts: {factors} = {amplification(drivers)} of one call."
+                f" Leave one out, or ask for it: {driver.name}(stacked=true)"
+            )
+
+
+def _in_order(policies: Sequence[Policy]) -> list[Policy]:
+    """As they belong; those of one place as they were given."""
+    return sorted(policies, key=_place)
+
+
+def _place(policy: Policy) -> int:
+    return Place.GATE if policy.place is None else policy.place
+
+
+def _all_of(policies: Sequence[Policy], name: str) -> str:
+    return ", ".join(spell(policy) for policy in policies if policy.name == name)

@@ -1,0 +1,116 @@
+"""Another attempt after a failed one, with tenacity as the driver.
+
+tenacity supplies the loop only. What is worth another attempt, how many were made, how long to wait and when
+to stop is decided here: its own rules read the wall clock and the global random, and every catch-all
+predicate of its own would also retry a cancellation.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from tenacity import AsyncRetrying, Future, RetryCallState, retry_if_result
+
+from policies.bounds import check, check_switch
+from policies.call import Call
+from policies.outcome import Kind, Outcome
+from policies.policy import Driver, Next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry(Driver):
+    """Retries timeouts of an attempt, 5xx, broken connections and overload, until a token reached the caller.
+
+    Attributes:
+        max_attempts: attempts in all, the first included.
+        initial_s, multiplier, max_s: before attempt n+1 waits U(0, min(max_s, initial_s * multiplier^(n-1))),
+            full jitter (gRPC proposal A6); at least as long as the far side asked for.
+        other_worker: prefer workers that have not failed this call.
+        stacked: further in than another driver on purpose, though their attempts multiply.
+    """
+
+    name: ClassVar[str] = "retry"
+    meaning: ClassVar[str] = "tries again after a failure, with full-jitter backoff, through tenacity"
+
+    max_attempts: int = 2
+    initial_s: float = 0.1
+    multiplier: float = 2.0
+    max_s: float = 2.0
+    other_worker: bool = True
+    stacked: bool = False
+
+    @property
+    def most_attempts(self) -> int:
+        return self.max_attempts
+
+    def __post_init__(self) -> None:
+        check(self, "max_attempts", at_least=1, whole=True)
+        check(self, "initial_s", "max_s", at_least=0)
+        check(self, "multiplier", at_least=1)
+        check_switch(self, "other_worker", "stacked")
+
+    async def run(self, call: Call, next: Next) -> Outcome:
+        return await _Tries(self, call, next).run()
+
+    def backoff_s(self, made: int) -> float:
+        """Upper end of the wait after `made` attempts."""
+        try:
+            return min(self.max_s, self.initial_s * self.multiplier ** (made - 1))
+        except OverflowError:
+            return self.max_s
+
+
+def retryable(outcome: Outcome) -> bool:
+    """Whether another attempt could end better. A refusal of our own is final: it said no to the call."""
+    if outcome.kind is Kind.TIMEOUT:
+        return outcome.phase != "total"
+    if outcome.kind is Kind.ERROR:
+        return outcome.status == 0 or outcome.status >= 500
+    return outcome.kind is Kind.OVERLOAD
+
+
+@dataclass(slots=True)
+class _Tries:
+    """The attempts of one call. Their number is counted here: tenacity's statistics are per retry object."""
+
+    rules: Retry
+    call: Call
+    next: Next
+    made: int = 0
+
+    async def run(self) -> Outcome:
+        driver = AsyncRetrying(
+            sleep=asyncio.sleep,
+            retry=retry_if_result(self._worth_another),
+            wait=self._wait_s,
+            stop=self._is_over,
+            before_sleep=self._leave_worker,
+            retry_error_callback=_outcome,
+        )
+        return await driver(self._once)
+
+    async def _once(self) -> Outcome:
+        self.made += 1
+        return await self.next(self.call)
+
+    def _worth_another(self, outcome: Outcome) -> bool:
+        return retryable(outcome) and not self.call.committed
+
+    def _wait_s(self, state: RetryCallState) -> float:
+        jittered_s = self.call.rng.uniform(0, self.rules.backoff_s(self.made))
+        return max(jittered_s, _outcome(state).retry_after_s or 0.0)
+
+    def _is_over(self, state: RetryCallState) -> bool:
+        now = asyncio.get_running_loop().time()
+        if self.made >= self.rules.max_attempts or now + state.upcoming_sleep >= self.call.deadline_s:
+            return True
+        return not self.call.budget.take(now)
+
+    def _leave_worker(self, state: RetryCallState) -> None:
+        if self.rules.other_worker:
+            self.call.avoid.add(self.call.last_worker)
+
+
+def _outcome(state: RetryCallState) -> Outcome:
+    ended = cast(Future, state.outcome)  # tenacity asks only after an attempt
+    return cast(Outcome, ended.result())
