@@ -10,7 +10,7 @@ from typing import TypeAlias
 from harness.judging.history import Arrived, Ended
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned
-from harness.load.prompts import completion_body, count_tokens, prompt
+from harness.load.prompts import answer_tokens, completion_body, count_tokens, prompt, zipf
 from harness.scenario import Caller, Scenario
 from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
@@ -26,25 +26,37 @@ Compose: TypeAlias = Callable[[Caller, str, int], Call]
 
 def text_call(caller: Caller, name: str, seed: int) -> Call:
     """A request with a text, as it goes over HTTP."""
-    call = _call(caller, name)
+    call = _call(caller, name, seed)
     if caller.inference:
-        rng = random.Random(f"{seed} prompt {name}")
+        rng = random.Random(f"{seed} prompt {_prompt_name(caller, name, seed) or name}")
         text = prompt(caller.prompt_words, rng)
-        call.payload = completion_body(text, caller.max_tokens, rng.randrange(2**31))
+        call.payload = completion_body(text, call.max_tokens, rng.randrange(2**31))
     return call
 
 
 def counted_call(caller: Caller, name: str, seed: int) -> Call:
-    """The same request without a text: only how long it is."""
-    call = _call(caller, name)
+    """The same request without a text: only how long it is, and which prompt, where prompts repeat."""
+    call = _call(caller, name, seed)
     call.prompt_tokens = count_tokens(caller.prompt_words)
+    call.payload = _prompt_name(caller, name, seed).encode()
     return call
 
 
-def _call(caller: Caller, name: str) -> Call:
+def _call(caller: Caller, name: str, seed: int) -> Call:
     if not caller.inference:
-        return Call(id=name, caller=caller.name, route=LOCAL, stream=False)
-    return Call(id=name, caller=caller.name, route=COMPLETIONS, max_tokens=caller.max_tokens)
+        return Call(id=name, caller=caller.name, route=LOCAL, stream=False, priority=caller.priority)
+    tokens = caller.max_tokens
+    if caller.length_sigma:
+        told = _prompt_name(caller, name, seed) or name  # the same prompt has the same answer
+        tokens = answer_tokens(tokens, caller.length_sigma, random.Random(f"{seed} length {told}"))
+    return Call(id=name, caller=caller.name, route=COMPLETIONS, max_tokens=tokens, priority=caller.priority)
+
+
+def _prompt_name(caller: Caller, name: str, seed: int) -> str:
+    """Which of the caller's prompts request `name` has, empty if each has its own."""
+    if not caller.distinct_prompts:
+        return ""
+    return f"{caller.name} {zipf(caller.distinct_prompts, random.Random(f'{seed} choice {name}'))}"
 
 
 def plan_requests(scenario: Scenario, seed: int) -> list[Planned]:

@@ -42,6 +42,9 @@ class Caller:
         enters: the service that takes its requests.
         max_tokens: length of every answer, 0 for local requests that need no worker.
         avoids_fault: by configuration it never reaches the faulted worker, so it is a bystander.
+        length_sigma: spread of the answers' lengths around `max_tokens`, log-normal; 0: all are alike.
+        distinct_prompts: how many prompts it has, some asked more often (Zipf); 0: each is new.
+        priority: of its requests, 0 the highest; a higher number may be shed first.
     """
 
     name: str
@@ -50,6 +53,9 @@ class Caller:
     max_tokens: int = 0
     prompt_words: int = 4
     avoids_fault: bool = False
+    length_sigma: float = 0.0
+    distinct_prompts: int = 0
+    priority: int = 1
 
     @property
     def inference(self) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+DEFAULT_PRIORITY = 1
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -67,7 +69,7 @@ class Call:
     route: str = ""
     payload: bytes = b""
     stream: bool = True
-    priority: int = 1
+    priority: int = DEFAULT_PRIORITY
     prompt_tokens: int = 0
     max_tokens: int = 1
     deadline_s: float = float("inf")

@@ -2,6 +2,10 @@
 
 import json
 import random
+from bisect import bisect
+from functools import cache
+from itertools import accumulate
+from math import log
 
 _WORDS = "a list of all names in the module that is returned when an object has no value".split()
 
@@ -33,3 +37,23 @@ def completion_body(text: str, max_tokens: int, seed: int) -> bytes:
         "ignore_eos": True,
     }
     return json.dumps(body).encode()
+
+
+LONGEST = 8  # times the mean: where the tail of the lengths is cut
+
+
+def answer_tokens(mean: int, sigma: float, rng: random.Random) -> int:
+    """The length of an answer: log-normal with this mean (before the cut) and this sigma of its logarithm."""
+    drawn = rng.lognormvariate(log(mean) - sigma * sigma / 2, sigma)
+    return min(max(1, round(drawn)), LONGEST * mean)
+
+
+def zipf(kinds: int, rng: random.Random) -> int:
+    """One of `kinds`, from 0, of which number k is asked in proportion to 1 / (k + 1)."""
+    sums = _zipf_sums(kinds)
+    return bisect(sums, rng.random() * sums[-1])
+
+
+@cache
+def _zipf_sums(kinds: int) -> list[float]:
+    return list(accumulate(1 / rank for rank in range(1, kinds + 1)))

@@ -14,7 +14,7 @@ import aiohttp
 from harness.serving.incoming import finite, header_safe
 from harness.serving.link import PROBE_TIMEOUT_S
 from harness.serving.openai_api import answer_tokens, read_error, read_event, status_outcome
-from policies.call import Attempt, Call, Chunk
+from policies.call import DEFAULT_PRIORITY, Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
 
 CONNECT_S = 5.0  # when no policy sets one; loopback and a data centre both connect in milliseconds
@@ -114,6 +114,8 @@ def _headers(call: Call) -> dict[str, str]:
     headers = {"Content-Type": "application/json", "X-Request-Id": call.id}
     if call.caller:
         headers["X-Caller"] = call.caller
+    if call.priority != DEFAULT_PRIORITY:
+        headers["X-Priority"] = str(call.priority)
     if call.workers is not None:
         headers["X-Workers"] = ",".join(sorted(call.workers))
     remaining_ms = (call.deadline_s - asyncio.get_running_loop().time()) * 1000

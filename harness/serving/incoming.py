@@ -11,6 +11,8 @@ from harness.serving.openai_api import UNREADABLE, Asked
 from policies.call import Call
 
 LONGEST_NAME = 128  # characters of an id or a name in a header
+LOWEST_PRIORITY = 9
+BYTES_PER_TOKEN = 4  # of English text; policies compare prompts only roughly
 MOST_TOKENS = 10**9  # a wrong request may ask for any number; policies calculate with it in floats
 
 
@@ -23,8 +25,11 @@ def read_call(route: str, headers: Mapping[str, str], payload: bytes, now: float
         route=route,
         payload=payload,
         stream=asked.stream,
+        prompt_tokens=len(payload) // BYTES_PER_TOKEN,
         max_tokens=_longest_answer(asked),
     )
+    if (priority := finite(headers.get("X-Priority"))) is not None:
+        call.priority = int(min(max(priority, 0), LOWEST_PRIORITY))
     if workers := headers.get("X-Workers"):
         call.workers = frozenset(header_safe(worker) for worker in workers.split(","))
     if (remaining_ms := finite(headers.get("X-Deadline-Ms"))) is not None:

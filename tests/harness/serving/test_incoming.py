@@ -57,3 +57,14 @@ def test_what_cannot_be_sent_on_is_taken_out_of_the_headers() -> None:
 
 def test_an_id_of_nothing_that_can_be_sent_on_is_replaced() -> None:
     assert called({"X-Request-Id": "\udcff\udcfe"}).id.isalnum()
+
+
+@pytest.mark.parametrize(
+    ("header", "priority"), [("0", 0), ("2", 2), ("-5", 0), ("1e9", 9), ("x", 1), ("nan", 1), ("", 1)]
+)
+def test_the_priority_is_read_leniently_and_within_its_range(header, priority):
+    assert read_call("/v1/completions", {"X-Priority": header}, b"{}", 0.0).priority == priority
+
+
+def test_the_length_of_a_prompt_is_estimated_from_its_bytes():
+    assert read_call("/v1/completions", {}, b'{"prompt": "' + b"word " * 400 + b'"}', 0.0).prompt_tokens > 400
