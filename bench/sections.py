@@ -46,6 +46,9 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "queue_model": _of("bench.queue_model"),
     "virtual_speed": _of("bench.virtual_speed"),
     "virtual_scale": _of("bench.virtual_scale"),
+    "policy_cost": _of("bench.policy_cost"),
+    "policy_scale": _of("bench.policy_scale"),
+    "false_alarms": _of("bench.false_alarms"),
     "virtual_memory": _of("bench.virtual_memory"),
     "virtual_parallel": _of("bench.virtual_parallel"),
 }

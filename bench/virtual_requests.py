@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.clock import run_virtual
+from harness.config import find_preset
 from harness.deployment import Deploy, Deployment
 from harness.judging.history import Ended
 from harness.reporting.progress import NoProgress
@@ -20,7 +21,6 @@ from harness.serving.recorder import Recorder
 from harness.virtual_deployment import deploy_virtual
 from harness.virtual_run import digest
 from policies.pipeline import Pipeline
-from policies.presets import PRESETS
 
 PRESET = "timeout_breaker_shed"
 PROMPT_WORDS = 4  # 16 tokens
@@ -42,16 +42,24 @@ class Weighed:
 
 
 def weigh(
-    folder: Path, requests: int, *, workers: int = 4, costs: Costs = WITHOUT_HOPS, single_steps: bool = False
+    folder: Path,
+    requests: int,
+    *,
+    workers: int = 4,
+    costs: Costs = WITHOUT_HOPS,
+    single_steps: bool = False,
+    preset: str = PRESET,
 ) -> Weighed:
     """Send about so many requests to `workers` workers; the history is written to a file in `folder`.
 
-    `single_steps`: one timer for each step of a worker.
+    `single_steps`: one timer for each step of a worker. `preset`: or the text of a pipeline.
     """
     path = folder / "history.jsonl"
     deploy: Deploy = partial(_deploy_single_steps if single_steps else deploy_virtual, costs=costs)
     began_s = time.thread_time()
-    history = run_virtual(run(_scenario(workers, requests), PRESETS[PRESET], 1, deploy, path, NoProgress()))
+    history = run_virtual(
+        run(_scenario(workers, requests), find_preset(preset), 1, deploy, path, NoProgress())
+    )
     took_s = time.thread_time() - began_s
     endings = history.of(Ended)
     failed = [ended.cause for ended in endings if ended.kind != "ok"]
