@@ -1,0 +1,51 @@
+"""How long a call may be expected to take, from recent attempts. Numbers in, number out."""
+
+from collections.abc import Sequence
+
+from policies.peers import REFRESH_S, Peers
+
+SPAN_S = 30.0  # older attempts say nothing: the load changes within this, and a wrong estimate dies out
+
+
+class ExpectedTime:
+    """Of a call that is yet to be sent, to whichever worker: the median over the workers.
+
+    E[ttft | prompt size] + E[tpot | attempts in flight] * max_tokens. Waiting inside a worker is part of the
+    time to first token as it is measured.
+    """
+
+    def __init__(self, workers: Sequence[str], quantile: float) -> None:
+        self._workers = workers
+        self._quantile = quantile
+        self._first = Peers(SPAN_S)  # by prompt tokens
+        self._each = Peers(SPAN_S)  # by attempts in flight on the worker when it started
+        self._samples = 0
+        self._count_again_s = 0.0
+
+    def add_first(self, worker: str, prompt_tokens: int, seconds: float, now: float) -> None:
+        """Time to first token, or a lower bound of it."""
+        self._first.add(worker, prompt_tokens, seconds, now)
+
+    def add_each(self, worker: str, in_flight: int, seconds: float, now: float) -> None:
+        """Mean time per further token, or a lower bound of it."""
+        self._each.add(worker, in_flight, seconds, now)
+
+    def first_s(self, prompt_tokens: int, now: float) -> float | None:
+        """To the first token. None if no attempt of about that size is known."""
+        return self._first.elsewhere_s("", prompt_tokens, self._quantile, now)
+
+    def each_s(self, in_flight: int, now: float) -> float | None:
+        """From one token to the next. None if no attempt beside about as many is known."""
+        return self._each.elsewhere_s("", in_flight, self._quantile, now)
+
+    def answer_s(self, prompt_tokens: int, max_tokens: int, in_flight: int, now: float) -> float | None:
+        """To the last token. None if nothing comparable is known."""
+        first_s, each_s = self.first_s(prompt_tokens, now), self.each_s(in_flight, now)
+        return None if first_s is None or each_s is None else first_s + each_s * max_tokens
+
+    def samples(self, now: float) -> int:
+        """Times to first token that are known, of all workers; counted once in `REFRESH_S`."""
+        if now >= self._count_again_s:
+            self._count_again_s = now + REFRESH_S
+            self._samples = sum(self._first.samples(worker, now) for worker in self._workers)
+        return self._samples
