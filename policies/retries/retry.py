@@ -6,6 +6,7 @@ predicate of its own would also retry a cancellation.
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -14,7 +15,9 @@ from tenacity import AsyncRetrying, Future, RetryCallState, retry_if_result
 from policies.bounds import check, check_switch
 from policies.call import Call
 from policies.outcome import Kind, Outcome
-from policies.policy import Driver, Next
+from policies.policy import Driver, Next, Policy
+from policies.retries.backoff import JITTERS, longest_s
+from policies.retries.retry_budget import RetryBudget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,20 +26,27 @@ class Retry(Driver):
 
     Attributes:
         max_attempts: attempts in all, the first included.
-        initial_s, multiplier, max_s: before attempt n+1 waits U(0, min(max_s, initial_s * multiplier^(n-1))),
-            full jitter (gRPC proposal A6); at least as long as the far side asked for.
+        initial_s, multiplier, max_s: before attempt n+1 waits at most min(max_s, initial_s * multiplier^(n-1))
+            seconds, but at least as long as the far side asked for.
+        jitter: how much of that: `full` U(0, all), `none` all, `equal` half and U(0, half), `decorrelated`
+            min(max_s, U(initial_s, 3 * the wait before)).
         other_worker: prefer workers that have not failed this call.
+        before_commit: not once a content token has reached the caller. False repeats text, as many clients do.
+        budget_ratio: of calls that may be retried, which brings a `retry_budget`; None brings none.
         stacked: further in than another driver on purpose, though their attempts multiply.
     """
 
     name: ClassVar[str] = "retry"
-    meaning: ClassVar[str] = "tries again after a failure, with full-jitter backoff, through tenacity"
+    meaning: ClassVar[str] = "tries again after a failure, with jittered backoff, through tenacity"
 
     max_attempts: int = 2
     initial_s: float = 0.1
     multiplier: float = 2.0
     max_s: float = 2.0
+    jitter: str = "full"
     other_worker: bool = True
+    before_commit: bool = True
+    budget_ratio: float | None = None
     stacked: bool = False
 
     @property
@@ -47,17 +57,21 @@ class Retry(Driver):
         check(self, "max_attempts", at_least=1, whole=True)
         check(self, "initial_s", "max_s", at_least=0)
         check(self, "multiplier", at_least=1)
-        check_switch(self, "other_worker", "stacked")
+        check_switch(self, "other_worker", "before_commit", "stacked")
+        if self.budget_ratio is not None:
+            check(self, "budget_ratio", at_least=0)
+        if self.jitter not in JITTERS:
+            raise ValueError(f"{self.name}: jitter must be one of {', '.join(JITTERS)}, got {self.jitter!r}")
+
+    def brings(self) -> Sequence[Policy]:
+        return () if self.budget_ratio is None else (RetryBudget(ratio=self.budget_ratio),)
 
     async def run(self, call: Call, next: Next) -> Outcome:
         return await _Tries(self, call, next).run()
 
     def backoff_s(self, made: int) -> float:
-        """Upper end of the wait after `made` attempts."""
-        try:
-            return min(self.max_s, self.initial_s * self.multiplier ** (made - 1))
-        except OverflowError:
-            return self.max_s
+        """Upper end of the wait after `made` attempts, decorrelated jitter aside."""
+        return longest_s(made, self.initial_s, self.multiplier, self.max_s)
 
 
 def retryable(outcome: Outcome) -> bool:
@@ -77,6 +91,7 @@ class _Tries:
     call: Call
     next: Next
     made: int = 0
+    waited_s: float | None = None  # before the latest attempt
 
     async def run(self) -> Outcome:
         driver = AsyncRetrying(
@@ -94,11 +109,15 @@ class _Tries:
         return await self.next(self.call)
 
     def _worth_another(self, outcome: Outcome) -> bool:
-        return retryable(outcome) and not self.call.committed
+        return retryable(outcome) and not (self.rules.before_commit and self.call.committed)
 
     def _wait_s(self, state: RetryCallState) -> float:
-        jittered_s = self.call.rng.uniform(0, self.rules.backoff_s(self.made))
-        return max(jittered_s, _outcome(state).retry_after_s or 0.0)
+        rules = self.rules
+        last_s = rules.initial_s if self.waited_s is None else self.waited_s
+        self.waited_s = JITTERS[rules.jitter](
+            rules.backoff_s(self.made), last_s, rules.initial_s, rules.max_s, self.call.rng
+        )
+        return max(self.waited_s, _outcome(state).retry_after_s or 0.0)
 
     def _is_over(self, state: RetryCallState) -> bool:
         now = asyncio.get_running_loop().time()

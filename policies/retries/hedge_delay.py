@@ -1,0 +1,72 @@
+"""After how long an attempt has taken too long, and whether the pool has room for another."""
+
+from dataclasses import dataclass, field
+
+from policies.call import Attempt
+from policies.peers import REFRESH_S, Peers
+
+SPAN_S = 60.0  # samples older than this say nothing of now
+
+
+@dataclass(slots=True)
+class HedgeDelay:
+    """A quantile of what first tokens, or whole answers that do not stream, take at the other workers.
+
+    The worker's own past is left out: hedges against a slow worker would come the later the slower it is.
+    """
+
+    quantile: float
+    min_samples: int
+    _first: "_Known" = field(default_factory=lambda: _Known())
+    _whole: "_Known" = field(default_factory=lambda: _Known())
+
+    def learn(self, attempt: Attempt, now: float) -> None:
+        """The first content has come, which is all of an answer that does not stream."""
+        self._known(attempt).add(attempt.worker, _size(attempt), attempt.age_s(now), now)
+
+    def after_s(self, attempt: Attempt, now: float) -> float | None:
+        """Seconds from the start of `attempt`; None while too little is known of its worker's peers."""
+        known = self._known(attempt)
+        if known.elsewhere(attempt.worker, now) < self.min_samples:
+            return None
+        return known.peers.elsewhere_s(attempt.worker, _size(attempt), self.quantile, now)
+
+    def _known(self, attempt: Attempt) -> "_Known":
+        return self._first if attempt.call.stream else self._whole
+
+
+def _size(attempt: Attempt) -> int:
+    """What the time depends on most, in tokens."""
+    return attempt.call.prompt_tokens if attempt.call.stream else attempt.call.max_tokens
+
+
+class _Known:
+    """Samples of every worker, and their number, which is worked out once in a while."""
+
+    def __init__(self) -> None:
+        self.peers = Peers(SPAN_S)
+        self._workers: set[str] = set()
+        self._total = 0
+        self._until_s = float("-inf")
+
+    def add(self, worker: str, size: int, seconds: float, now: float) -> None:
+        self.peers.add(worker, size, seconds, now)
+        self._workers.add(worker)
+
+    def elsewhere(self, worker: str, now: float) -> int:
+        """Samples of the other workers."""
+        if now >= self._until_s:
+            self._total = sum(self.peers.samples(each, now) for each in self._workers)
+            self._until_s = now + REFRESH_S
+        return self._total - self.peers.samples(worker, now)
+
+
+@dataclass(slots=True)
+class Utilization:
+    """Attempts in flight over what the workers serve at once."""
+
+    workers: int = 1
+    in_flight: int = 0
+
+    def ratio(self, worker_capacity: int) -> float:
+        return self.in_flight / (self.workers * worker_capacity)
