@@ -1,4 +1,4 @@
-"""One call, several attempts side by side: the first content token wins and the others are given up at once."""
+"""Several attempts of a call side by side: the first content token wins, the others are given up at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,9 +25,7 @@ class Race:
     _running: int = 0
     _failed: Outcome | None = None  # the latest ending that another attempt could mend
     _timer: asyncio.TimerHandle | None = None
-    _over: "asyncio.Future[Outcome]" = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
+    _over: "asyncio.Future[Outcome]" = field(default_factory=lambda: _future())
 
     async def run(self, delay_s: float | None) -> Outcome:
         """The ending of the winner, or of the last to fail. `delay_s` None: `hedge_after` says it later."""
@@ -41,9 +39,8 @@ class Race:
             await self._give_up([racer for racer in self._racers if not racer.task.done()])
 
     def hedge_after(self, delay_s: float) -> None:
-        """Fire the next attempt then, and so on, if the race is not over."""
-        self._stop_timer()
-        if self.left and delay_s < float("inf"):
+        """Fire the next attempt then, and so on, unless that is settled already."""
+        if self._timer is None and self.left and delay_s < float("inf"):
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._too_late, delay_s)
 
     def win(self, racer: "Racer") -> None:
@@ -68,6 +65,7 @@ class Race:
         self._running += 1
 
     def _too_late(self, delay_s: float) -> None:
+        self._timer = None
         if self._hedge():
             self.hedge_after(delay_s)
 
@@ -140,3 +138,7 @@ class Racer:
             self.held.append(chunk)
             if chunk.tokens and race.call.stream:
                 race.win(self)
+
+
+def _future() -> "asyncio.Future[Outcome]":
+    return asyncio.get_running_loop().create_future()

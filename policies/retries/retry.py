@@ -26,12 +26,12 @@ class Retry(Driver):
 
     Attributes:
         max_attempts: attempts in all, the first included.
-        initial_s, multiplier, max_s: before attempt n+1 waits at most min(max_s, initial_s * multiplier^(n-1))
-            seconds, but at least as long as the far side asked for.
+        initial_s, multiplier, max_s: the wait before attempt n+1 is at most
+            min(max_s, initial_s * multiplier^(n-1)), but at least as long as the far side asked for.
         jitter: how much of that: `full` U(0, all), `none` all, `equal` half and U(0, half), `decorrelated`
             min(max_s, U(initial_s, 3 * the wait before)).
         other_worker: prefer workers that have not failed this call.
-        before_commit: not once a content token has reached the caller. False repeats text, as many clients do.
+        before_commit: not once the caller has a content token. False repeats text, as many clients do.
         budget_ratio: of calls that may be retried, which brings a `retry_budget`; None brings none.
         stacked: further in than another driver on purpose, though their attempts multiply.
     """
