@@ -1,8 +1,10 @@
 """How long a call may be expected to take, from recent attempts. Numbers in, number out."""
 
+from collections import deque
 from collections.abc import Sequence
+from statistics import median_low
 
-from policies.peers import REFRESH_S, Peers
+from policies.peers import KEEP, REFRESH_S, Peers
 
 SPAN_S = 30.0  # older attempts say nothing: the load changes within this, and a wrong estimate dies out
 
@@ -11,7 +13,8 @@ class ExpectedTime:
     """Of a call that is yet to be sent, to whichever worker: the median over the workers.
 
     E[ttft | prompt size] + E[tpot | attempts in flight] * max_tokens. Waiting inside a worker is part of the
-    time to first token as it is measured.
+    time to first token as it is measured. The attempts in flight are those that the usual attempt of late
+    found: the median, since what piles up on one slow worker would pull a mean to where only that one is.
     """
 
     def __init__(self, workers: Sequence[str], quantile: float) -> None:
@@ -19,8 +22,14 @@ class ExpectedTime:
         self._quantile = quantile
         self._first = Peers(SPAN_S)  # by prompt tokens
         self._each = Peers(SPAN_S)  # by attempts in flight on the worker when it started
+        self._starts: deque[int] = deque([1], maxlen=KEEP)
         self._samples = 0
-        self._count_again_s = 0.0
+        self._usual = 1
+        self._refresh_s = 0.0
+
+    def add_start(self, in_flight: int) -> None:
+        """An attempt started as one of so many on its worker."""
+        self._starts.append(in_flight)
 
     def add_first(self, worker: str, prompt_tokens: int, seconds: float, now: float) -> None:
         """Time to first token, or a lower bound of it."""
@@ -38,14 +47,21 @@ class ExpectedTime:
         """From one token to the next. None if no attempt beside about as many is known."""
         return self._each.elsewhere_s("", in_flight, self._quantile, now)
 
-    def answer_s(self, prompt_tokens: int, max_tokens: int, in_flight: int, now: float) -> float | None:
+    def answer_s(self, prompt_tokens: int, max_tokens: int, now: float) -> float | None:
         """To the last token. None if nothing comparable is known."""
-        first_s, each_s = self.first_s(prompt_tokens, now), self.each_s(in_flight, now)
+        self._refresh(now)
+        first_s, each_s = self.first_s(prompt_tokens, now), self.each_s(self._usual, now)
         return None if first_s is None or each_s is None else first_s + each_s * max_tokens
 
     def samples(self, now: float) -> int:
-        """Times to first token that are known, of all workers; counted once in `REFRESH_S`."""
-        if now >= self._count_again_s:
-            self._count_again_s = now + REFRESH_S
-            self._samples = sum(self._first.samples(worker, now) for worker in self._workers)
+        """Times to first token that are known, of all workers."""
+        self._refresh(now)
         return self._samples
+
+    def _refresh(self, now: float) -> None:
+        """Once in `REFRESH_S`: it costs the number of workers."""
+        if now < self._refresh_s:
+            return
+        self._refresh_s = now + REFRESH_S
+        self._samples = sum(self._first.samples(worker, now) for worker in self._workers)
+        self._usual = median_low(self._starts)

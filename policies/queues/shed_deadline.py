@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from math import ceil, inf
+from math import inf
 from typing import ClassVar
 
 from policies.bounds import check
@@ -50,13 +50,12 @@ class ShedDeadline(Layer):
         if call.deadline_s == inf:
             return await next(call)
         now = asyncio.get_running_loop().time()
-        late_s = self._late_s(call, now)
-        if late_s <= self.slack_s or self._state.takes_probe(now):
+        if self._late_s(call, now) <= self.slack_s or self._state.takes_probe(now):
             return await next(call)
         return Outcome(
             kind=Kind.REJECTED,
             phase="admission",
-            cause=f"its answer is expected {late_s:.3g} s after its deadline",
+            cause="its answer is expected after its deadline",
             by=self.name,
             status=503,
             retry_after_s=PROBE_S,
@@ -67,11 +66,13 @@ class ShedDeadline(Layer):
         state = self._state
         if state.expected.samples(now) < self.min_samples:
             return -inf
-        took_s = state.expected.answer_s(call.prompt_tokens, call.max_tokens, state.in_flight_each(), now)
+        took_s = state.expected.answer_s(call.prompt_tokens, call.max_tokens, now)
         return -inf if took_s is None else now + took_s - call.deadline_s
 
     def attempt_started(self, attempt: Attempt) -> None:
-        self._state.beside[attempt] = self._state.pool.pending[attempt.worker]
+        in_flight = self._state.pool.pending[attempt.worker]
+        self._state.beside[attempt] = in_flight
+        self._state.expected.add_start(in_flight)
 
     def first_token(self, attempt: Attempt) -> None:
         if attempt.call.stream and attempt.first_token_s is not None:
@@ -89,12 +90,8 @@ class ShedDeadline(Layer):
 class _State:
     pool: Pool = field(default_factory=Pool)
     expected: ExpectedTime = field(default_factory=lambda: ExpectedTime((), 0.5))
-    beside: dict[Attempt, int] = field(default_factory=dict)  # in flight, with what started beside each
+    beside: dict[Attempt, int] = field(default_factory=dict)  # how many each found on its worker, with itself
     probe_s: float = 0.0
-
-    def in_flight_each(self) -> int:
-        """On a worker if one more starts."""
-        return ceil((len(self.beside) + 1) / max(len(self.pool.workers), 1))
 
     def takes_probe(self, now: float) -> bool:
         if now < self.probe_s:
