@@ -5,15 +5,15 @@
 | ok                                 | success          | whole    | sample   | deposit      | accept   |
 | slow (judged by token times)       | slow             | whole    | sample   | deposit      | reject   |
 | timeout: connect, first token, gap | failure          | at least | drop     | withdraw     | reject   |
-| the call's deadline ran out on it  | (1)              | at least | drop     | nothing      | reject   |
+| the call's deadline ran out on it  | (1)              | at least | (1)      | nothing      | reject   |
 | error 5xx, reset, refused          | failure          | nothing  | drop     | withdraw     | reject   |
 | overload 429, 503                  | nothing          | nothing  | decrease | withdraw     | reject   |
 | error 4xx                          | success          | nothing  | nothing  | nothing      | accept   |
 | rejected by us                     | nothing          | nothing  | nothing  | nothing      | reject   |
 | abandoned: hedge lost, caller left | nothing          | (2)      | nothing  | nothing      | nothing  |
 
-(1) failure if the attempt took longer than the policy expects of a healthy worker, else nothing: a caller
-with a tiny deadline must bench no worker for the others.
+(1) failure and drop if the attempt took longer than the policy expects of a healthy worker, else nothing: a
+caller with a tiny deadline must bench no worker for the others.
 (2) at least, if it took longer than that, else nothing.
 
 Overload is not failure: busy is not broken. A slow answer is no accept: it was not within what was promised.
@@ -80,8 +80,8 @@ class Lesson(NamedTuple):
 _OK = Lesson(Evidence.SUCCESS, Sample.WHOLE, Signal.SAMPLE, Credit.DEPOSIT, Answer.ACCEPT)
 _SLOW = Lesson(Evidence.SLOW, Sample.WHOLE, Signal.SAMPLE, Credit.DEPOSIT, Answer.REJECT)
 _TIMEOUT = Lesson(Evidence.FAILURE, Sample.AT_LEAST, Signal.DROP, Credit.WITHDRAW, Answer.REJECT)
-_DEADLINE = Lesson(Evidence.NOTHING, Sample.AT_LEAST, Signal.DROP, Credit.NOTHING, Answer.REJECT)
-_OVERDUE = _DEADLINE._replace(worker=Evidence.FAILURE)
+_DEADLINE = Lesson(Evidence.NOTHING, Sample.AT_LEAST, Signal.NOTHING, Credit.NOTHING, Answer.REJECT)
+_OVERDUE = _DEADLINE._replace(worker=Evidence.FAILURE, limit=Signal.DROP)
 _ERROR = Lesson(Evidence.FAILURE, Sample.NOTHING, Signal.DROP, Credit.WITHDRAW, Answer.REJECT)
 _OVERLOAD = Lesson(Evidence.NOTHING, Sample.NOTHING, Signal.DECREASE, Credit.WITHDRAW, Answer.REJECT)
 _CLIENT_ERROR = Lesson(Evidence.SUCCESS, Sample.NOTHING, Signal.NOTHING, Credit.NOTHING, Answer.ACCEPT)
