@@ -38,12 +38,13 @@ def amplification(drivers: Sequence[Driver]) -> int:
 
 
 def _check_once(policies: Sequence[Policy]) -> None:
-    for name, times in Counter(policy.name for policy in policies if not policy.repeatable).items():
-        if times > 1 and not any(isinstance(p, Driver) for p in policies if p.name == name):
-            raise ValueError(f"{name} is there {times} times: leave one out ({_all_of(policies, name)})")
-    pickers = [policy.name for policy in policies if isinstance(policy, Picker)]
-    if len(pickers) > 1:
-        raise ValueError(f"{' and '.join(pickers)} both pick the worker: leave one out")
+    for kind, times in Counter(type(policy) for policy in policies if not policy.repeatable).items():
+        if times > 1 and not issubclass(kind, Driver):  # `_check_stacking` has more to say of those
+            raise ValueError(f"{kind.name} is there {times} times: leave one out ({_all_of(policies, kind)})")
+    for kind, what in ((Picker, "pick the worker"), (Timers, "set the timers of an attempt")):
+        names = [policy.name for policy in policies if isinstance(policy, kind)]
+        if len(names) > 1:
+            raise ValueError(f"{' and '.join(names)} both {what}: leave one out")
 
 
 def _check_order(policies: Sequence[Policy]) -> None:
@@ -75,5 +76,5 @@ def _place(policy: Policy) -> int:
     return Place.GATE if policy.place is None else policy.place
 
 
-def _all_of(policies: Sequence[Policy], name: str) -> str:
-    return ", ".join(spell(policy) for policy in policies if policy.name == name)
+def _all_of(policies: Sequence[Policy], kind: type[Policy]) -> str:
+    return ", ".join(spell(policy) for policy in policies if type(policy) is kind)

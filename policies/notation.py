@@ -1,28 +1,35 @@
 """Pipelines as text: `timeout(ttft=2) | retry(max_attempts=2, budget=0.1) | breaker_window()`.
 
 Outermost first. A parameter is named, or goes by its place; its unit may be left out; its value is a number,
-a word, a text in quotes, `true`, `false`, `none` or `inf`. A policy of one's own is `module:attribute`. Line
-breaks and blanks mean nothing, and from `#` to the end of the line is a comment.
+a word, a text in quotes, `true`, `false`, `none`, `inf`, or a list of those in brackets. A policy of one's
+own is `module:attribute`. Line breaks and blanks mean nothing, and from `#` to the end of the line is a
+comment.
 """
 
 import ast
-import importlib
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
+from keyword import iskeyword
 from math import inf
 
+from policies import own
 from policies.policy import Policy
-from policies.registry import POLICIES, find, make_of, parameter_names
+from policies.registry import POLICIES, fit, make
 
 LONGEST = 10_000  # characters; deep nesting would end in the parser's own limits
-_QUOTED = r"\"[^\"\n]*\"|'[^'\n]*'"
+SHOWN = 60  # characters of a text that cannot be read
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 _QUOTED_OR_COMMENT = re.compile(rf"{_QUOTED}|#[^\n]*")
+_QUOTED_OR_BLANKS = re.compile(rf"({_QUOTED})|\s+")
 _MARK = re.compile(rf"{_QUOTED}|[|()\[\]{{}}]")
 _ITEM = re.compile(r"(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 _WORDS = {"true": True, "false": False, "none": None, "inf": inf}
+_CAUSES = {"invalid decimal literal": "a number has no unit, 2 and not 2s"}  # what Python's own words mean
+_HOW = "Write name(parameter=value, ...), and | between policies"
 
 
 class NotationError(ValueError):
@@ -35,20 +42,19 @@ class NotationError(ValueError):
 
 def parse(text: str) -> list[Policy]:
     """The policies of a pipeline, made afresh. NotationError for what cannot be read or does not fit."""
-    if len(text) > LONGEST:
-        raise NotationError(f"a pipeline of {len(text):,} characters; at most {LONGEST:,} are accepted")
     policies = []
     for offset, item in _items(text):
         try:
             policies.append(_policy(item))
         except (ValueError, TypeError) as wrong:
-            raise NotationError(" ".join(str(wrong).split()), offset) from wrong
+            raise NotationError(_one_line(str(wrong)), offset) from wrong
     return policies
 
 
 def tidy(text: str) -> str:
-    """The same pipeline in one line, without comments."""
-    return " | ".join(" ".join(item.split()) for _, item in _items(text))
+    """The same pipeline in one line, without comments. Every policy has its parentheses, as no preset has."""
+    lines = (_QUOTED_OR_BLANKS.sub(lambda found: found[1] or " ", item) for _, item in _items(text))
+    return " | ".join(line if line.endswith(")") else f"{line}()" for line in lines)
 
 
 def spell(policy: Policy) -> str:
@@ -65,8 +71,29 @@ def spell(policy: Policy) -> str:
     return f"{name}({', '.join(changed)})"
 
 
+def spell_value(value: object) -> str:
+    """A parameter's value as it is written."""
+    match value:
+        case bool() | None:
+            return str(value).lower()
+        case float():
+            return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+        case str():
+            return value if _is_word(value) else ascii(value)
+        case Sequence():
+            return f"[{', '.join(map(spell_value, value))}]"
+    return repr(value)
+
+
+def _is_word(value: str) -> bool:
+    """Whether it can do without quotes."""
+    return value.isascii() and value.isidentifier() and not iskeyword(value) and value.lower() not in _WORDS
+
+
 def _items(text: str) -> Iterator[tuple[int, str]]:
     """Each policy with where it begins."""
+    if len(text) > LONGEST:
+        raise NotationError(f"a pipeline of {len(text):,} characters; at most {LONGEST:,} are accepted")
     plain = _QUOTED_OR_COMMENT.sub(lambda found: _blank(found[0]), text)
     cuts, depth = [-1], 0
     for mark in _MARK.finditer(plain):
@@ -88,85 +115,64 @@ def _blank(found: str) -> str:
 def _policy(item: str) -> Policy:
     found = _ITEM.fullmatch(item)
     if found is None:
-        raise ValueError(f"{item!r} is no policy: name(parameter=value, ...) is expected")
+        raise ValueError(f"{_shown(item)} is no policy. {_HOW}")
     name = found["name"]
-    kind = _import(name) if ":" in name else find(name)
-    positional, named = _arguments(name, found["arguments"] or "")
-    if not isinstance(kind, type):
-        return _made(name, kind(*positional, **named))
-    known = parameter_names(kind)
-    if len(positional) > len(known):
-        raise ValueError(f"{name}: {len(positional)} values, but it takes {', '.join(known) or 'none'}")
-    given = dict(zip(known, positional, strict=False))
-    for parameter, value in named.items():
-        if parameter in given:
-            raise ValueError(f"{name}: {parameter} is given twice")
-        given[parameter] = value
-    return make_of(kind, name, given)
+    positional, named = _arguments(item, found["arguments"] or "")
+    if ":" in name:
+        return own.make(name, positional, named)
+    return make(name, fit(name, positional, named))
 
 
-def _arguments(name: str, text: str) -> tuple[list[object], dict[str, object]]:
+def _arguments(item: str, text: str) -> tuple[list[object], dict[str, object]]:
+    source = f"_({text}\n)"
     try:
-        call = ast.parse(f"_({text}\n)", mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # odd escapes in quotes
+            call = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as wrong:
-        cause = wrong.msg if isinstance(wrong, SyntaxError) else "it cannot be read"
-        raise ValueError(f"{name}({text}): {cause}") from wrong
+        cause = wrong.msg.partition(" (")[0] if isinstance(wrong, SyntaxError) else "it cannot be read"
+        raise ValueError(f"{_shown(item)}: {_CAUSES.get(cause, cause).rstrip('?.')}. {_HOW}") from wrong
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise ValueError(f"{name}({text}): the parentheses do not match")
+        raise ValueError(f"{_shown(item)}: the parentheses do not match. {_HOW}")
     named: dict[str, object] = {}
     for keyword in call.keywords:
         if keyword.arg is None:
-            raise ValueError(f"{name}: a parameter is given as name=value")
-        named[keyword.arg] = _value(name, keyword.value)
-    return [_value(name, value) for value in call.args], named
+            raise ValueError(f"{_shown(item)}: a parameter is given as name=value")
+        if keyword.arg in named:
+            raise ValueError(f"{_shown(item)}: {keyword.arg} is given twice")
+        named[keyword.arg] = _value(source, keyword.value)
+    return [_value(source, value) for value in call.args], named
 
 
-def _value(name: str, node: ast.expr) -> object:
+def _value(source: str, node: ast.expr) -> object:
+    match node:
+        case ast.List(elts=each) | ast.Tuple(elts=each):
+            return tuple(_scalar(source, element) for element in each)
+    return _scalar(source, node)
+
+
+def _scalar(source: str, node: ast.expr) -> object:
     match node:
         case ast.Name(id=word):
             return _WORDS.get(word.lower(), word)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Name(id="inf")):
-            return -inf
-    try:
-        value: object = ast.literal_eval(node)
-    except (ValueError, RecursionError, MemoryError) as wrong:
-        raise ValueError(f"{name}: {ast.unparse(node)} is no number, word, or text in quotes") from wrong
-    if not isinstance(value, int | float | str | bool | tuple | list | None):
-        raise ValueError(f"{name}: {ast.unparse(node)} is no number, word, or text in quotes")
-    return tuple(value) if isinstance(value, list) else value
+        case ast.Constant(value=bool() | str() | float() | None as value):
+            return value
+        case ast.Constant(value=int() as value) if value <= sys.maxsize:
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            match _scalar(source, operand) if isinstance(operand, ast.Name | ast.Constant) else None:
+                case int() | float() as value if value is not True and value is not False:
+                    return -value
+    written = _shown(ast.get_source_segment(source, node) or "")
+    raise ValueError(f"{written} is no number, word, or text in quotes")
 
 
-def _import(name: str) -> Callable[..., object]:
-    """A user's own: a policy class, or a function that makes a policy."""
-    module, _, attribute = name.partition(":")
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # the folder that the command is run in, as with `python -m`
-    try:
-        found: object = importlib.import_module(module)
-    except (Exception, SystemExit) as wrong:  # whatever a stranger's module does
-        raise ValueError(f"{name}: cannot import {module}: {type(wrong).__name__}: {wrong}") from wrong
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            raise ValueError(f"{name}: {module} has no '{attribute}'")
-        found = getattr(found, part)
-    if not callable(found) or (isinstance(found, type) and not issubclass(found, Policy)):
-        raise ValueError(f"{name} is no policy: a subclass of policies.policy.Policy, or what makes one")
-    return found
+def _shown(text: str) -> str:
+    """What the user wrote, cut short and with nothing in it that a terminal would obey."""
+    return repr(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
 
 
-def _made(name: str, policy: object) -> Policy:
-    if not isinstance(policy, Policy):
-        raise ValueError(f"{name} made no policy but {policy!r}")
-    return policy
-
-
-def spell_value(value: object) -> str:
-    """A parameter's value as it is written."""
-    match value:
-        case bool() | None:
-            return str(value).lower()
-        case float():
-            return f"{value:g}" if float(f"{value:g}") == value else repr(value)
-        case Sequence() if not isinstance(value, str):
-            return f"[{', '.join(map(spell_value, value))}]"
-    return value if isinstance(value, str) and value.isidentifier() else repr(value)
+def _one_line(text: str) -> str:
+    """Also of what somebody else's code said."""
+    visible = "".join(c if c.isprintable() or c.isspace() else ascii(c)[1:-1] for c in text)
+    return " ".join(visible.split())

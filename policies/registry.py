@@ -1,6 +1,6 @@
 """Every policy by name, and the making of one from a name and parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 
@@ -43,18 +43,29 @@ def make_of(policy: type[Policy], name: str, parameters: Mapping[str, object]) -
     known = _settable(policy)
     whole: dict[str, object] = {}
     for written, value in parameters.items():
-        parameter = next((each for each in _spellings(written) if each in known), None)
-        if parameter is None:
-            raise ValueError(f"{name}: unknown parameter {written!r}; {_closest(written, known)}")
+        parameter = _parameter(name, written, known)
         if parameter in whole:
             raise ValueError(f"{name}: {parameter} is given twice")
         whole[parameter] = value
     return policy(**whole)
 
 
-def parameter_names(policy: type[Policy]) -> list[str]:
-    """The parameters that a user can set, in order."""
-    return list(_settable(policy))
+def fit(name: str, positional: Sequence[object], named: Mapping[str, object]) -> dict[str, object]:
+    """The parameters of the policy `name`, each by its name: some go by their place."""
+    return fit_to(find(name), name, positional, named)
+
+
+def fit_to(
+    policy: type[Policy], name: str, positional: Sequence[object], named: Mapping[str, object]
+) -> dict[str, object]:
+    """The same for a `policy` that is called `name` in refusals."""
+    known = list(_settable(policy))
+    if len(positional) > len(known):
+        raise ValueError(f"{name}: {len(positional)} values, but it takes {', '.join(known) or 'none'}")
+    given = dict(zip(known, positional, strict=False))
+    if twice := given.keys() & named.keys():
+        raise ValueError(f"{name}: {min(twice)} is given twice")
+    return given | dict(named)
 
 
 def parameter_defaults(name: str) -> dict[str, object]:
@@ -67,8 +78,16 @@ def _settable(policy: type[Policy]) -> dict[str, None]:
     return {field.name: None for field in fields(policy) if field.init} if is_dataclass(policy) else {}
 
 
-def _spellings(written: str) -> tuple[str, ...]:
-    return (written, *(written + unit for unit in UNITS))
+def _parameter(name: str, written: str, known: Mapping[str, object]) -> str:
+    """The parameter that is meant. ValueError if that is none, or one of two that differ in the unit."""
+    if written in known:
+        return written
+    meant = [written + unit for unit in UNITS if written + unit in known]
+    if not meant:
+        raise ValueError(f"{name}: unknown parameter {written!r}; {_closest(written, known)}")
+    if len(meant) > 1:
+        raise ValueError(f"{name}: {written} may be {' or '.join(meant)}: say which")
+    return meant[0]
 
 
 def _closest(name: str, known: Mapping[str, object]) -> str:
