@@ -1,6 +1,7 @@
 """One answer for all who ask the same: no piece lost or told twice, and nobody's leaving felt by another."""
 
 import asyncio
+import gc
 
 import pytest
 from hypothesis import given, settings
@@ -231,6 +232,53 @@ async def test_the_work_ends_when_nobody_waits_any_more_and_before_the_last_one_
         asker.task.cancel()
     await asyncio.wait([asker.task for asker in askers])
     assert (work.running, layer.in_flight, others(), now()) == (0, 0, set(), 0.7)
+
+
+async def test_the_last_one_to_leave_sees_the_work_to_its_end():
+    async def work(call):
+        try:
+            await asyncio.sleep(5)
+        finally:
+            await asyncio.sleep(1)  # what it holds takes a while to be given back
+            ended.append(now())
+
+    ended, layer = [], SingleFlight()
+    asker = Asker(layer, work)
+    await asyncio.sleep(0.5)
+    asker.task.cancel()
+    await asyncio.wait([asker.task])
+    assert (asker.task.cancelled(), ended) == (True, [1.5])
+
+
+async def test_a_bug_that_nobody_waits_for_is_reported_by_the_loop():
+    async def work(call):
+        try:
+            await asyncio.sleep(5)
+        finally:
+            raise KeyError("bug")
+
+    reported = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: reported.append(context))
+    asker = Asker(SingleFlight(), work)
+    await asyncio.sleep(0.5)
+    asker.task.cancel()
+    await asyncio.wait([asker.task])
+    del asker
+    gc.collect()
+    assert [type(context["exception"]) for context in reported] == [KeyError]
+
+
+async def test_content_in_the_tick_in_which_patience_ends_is_not_passed_on():
+    async def work(call):
+        asyncio.get_running_loop().call_at(1.0, call.sink, Chunk(b"late"))
+        await asyncio.sleep(2)
+        return OK
+
+    layer = SingleFlight(follower_timeout_s=1.0, reelect=0)
+    leader, follower = Asker(layer, work), Asker(layer, work)
+    await asyncio.sleep(0)
+    await asyncio.wait([leader.task, follower.task])
+    assert (follower.task.result().kind, follower.texts, leader.texts) == (Kind.TIMEOUT, [], ["late"])
 
 
 async def test_whoever_comes_while_abandoned_work_is_ended_starts_afresh():
