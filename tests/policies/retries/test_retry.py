@@ -2,15 +2,18 @@
 
 import asyncio
 import random
+from itertools import pairwise
 
 import pytest
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
+from policies.assembly import amplification, assemble
 from policies.call import Call, Chunk
 from policies.outcome import OK, Kind, Outcome
 from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline
 from policies.retries.retry import Retry, retryable
+from policies.retries.retry_budget import RetryBudget
 from policies.timers.deadline import Deadline
 from policies.timers.timers import Timers
 
@@ -84,6 +87,27 @@ async def test_waits_are_full_jitter_from_the_calls_own_chance():
     assert waits == pytest.approx([same.uniform(0, 1), same.uniform(0, 2), same.uniform(0, 3)])
 
 
+@pytest.mark.parametrize(
+    ("jitter", "waits"), [("none", [1, 2, 3, 3]), ("decorrelated", [3, 3, 3, 3]), ("equal", [1, 2, 3, 3])]
+)
+async def test_waits_follow_the_formula_that_was_asked_for(jitter, waits):
+    """Each draw at its upper end."""
+    attempts, call = Script(FAILED), Call(id="c")
+    call._rng = random.Random()
+    call._rng.uniform = lambda _, high: high
+    await Retry(max_attempts=5, initial_s=1, multiplier=2, max_s=3, jitter=jitter).run(call, attempts)
+    assert [b - a for a, b in pairwise(attempts.began)] == waits
+
+
+async def test_a_decorrelated_wait_grows_from_the_one_before_and_not_from_what_the_far_side_asked_for():
+    busy = Outcome(kind=Kind.OVERLOAD, status=429, retry_after_s=50.0)
+    attempts, call = Script(busy, FAILED), Call(id="c")
+    call._rng = random.Random()
+    call._rng.uniform = lambda _, high: high
+    await Retry(max_attempts=3, initial_s=1, max_s=100, jitter="decorrelated").run(call, attempts)
+    assert attempts.began == [0, 50, 50 + 9]
+
+
 def test_the_wait_has_an_upper_end_however_many_attempts_were_made():
     assert Retry(initial_s=1, multiplier=2, max_s=30).backoff_s(10**6) == 30
 
@@ -101,16 +125,30 @@ async def test_never_sleeps_past_the_deadline():
     assert now() == 0.0
 
 
-# livekit/agents#1298: a retry after the first token repeats text that the caller has already read
-async def test_an_answer_that_broke_off_after_tokens_is_not_repeated():
+# a retry after the first token repeats text that the caller has already read
+# report 23: livekit/agents#1298
+async def test_an_answer_that_broke_off_after_tokens_is_not_repeated_and_costs_no_budget():
     async def break_off(attempt):
         for _ in range(40):
             attempt.deliver(Chunk(b"x"), now())
         return Outcome(kind=Kind.ERROR, cause="stream broke")
 
-    call = Call(id="c")
-    outcome = await Pipeline(layers=(Retry(),)).over(WORKERS, break_off).run(call)
-    assert (outcome.kind, call.attempts, call.committed) == (Kind.ERROR, 1, True)
+    read = []
+    call, budget = Call(id="c", sink=read.append), RetryBudget(mode="aws")
+    outcome = await Pipeline(layers=(budget, Retry())).over(WORKERS, break_off).run(call)
+    assert (outcome.kind, call.attempts, call.committed, len(read)) == (Kind.ERROR, 1, True, 40)
+    assert budget.rule.left == 500
+
+
+async def test_a_client_that_does_not_look_at_what_it_has_said_repeats_it():
+    async def break_off(attempt):
+        attempt.deliver(Chunk(b"x"), now())
+        return Outcome(kind=Kind.ERROR, cause="stream broke")
+
+    read = []
+    call, retry = Call(id="c", sink=read.append), Retry(before_commit=False)
+    await Pipeline(layers=(retry,)).over(WORKERS, break_off).run(call)
+    assert (call.attempts, len(read)) == (2, 2)
 
 
 @pytest.mark.parametrize(("other_worker", "used"), [(True, ["w0", "w1", "w2"]), (False, ["w0", "w0", "w0"])])
@@ -126,7 +164,8 @@ async def test_another_attempt_goes_to_another_worker_if_so_wished(other_worker,
     assert sent == used
 
 
-# openai/openai-python#3828: 30 s became 91 s, all on the same silent server
+# 30 s became 91 s, all on the same silent server
+# report 19: openai-python#3828
 async def test_a_silent_worker_costs_no_more_than_the_deadline_and_the_next_attempt_goes_elsewhere():
     sent = []
 
@@ -144,7 +183,19 @@ async def test_a_silent_worker_costs_no_more_than_the_deadline_and_the_next_atte
     assert [worker for worker, _ in sent] == ["w0", "w1"]
 
 
-# tenacity#529: a catch-all predicate takes a cancellation for a failure and tries again
+# report 19: openai-python#3828
+async def test_without_a_total_bound_and_on_the_same_worker_the_waits_add_up_as_reported():
+    async def silent(attempt):
+        await asyncio.sleep(1e6)
+
+    retry = Retry(max_attempts=3, initial_s=0.5, jitter="none", other_worker=False)
+    call = Call(id="c")
+    await Pipeline(layers=(retry,), timers=Timers(ttft_s=30)).over(WORKERS, silent).run(call)
+    assert (call.attempts, call.last_worker, now()) == (3, "w0", 91.5)
+
+
+# a catch-all predicate takes a cancellation for a failure and tries again
+# report 2: tenacity#529
 async def test_a_cancellation_passes_at_once_where_tenacity_alone_would_try_again():
     tried = []
 
@@ -193,12 +244,23 @@ async def test_a_bug_further_in_is_not_retried_and_not_hidden():
     assert len(tried) == 1
 
 
-# HKUDS/nanobot#2760: two layers of retries made 12 requests of 4
-async def test_stacked_retries_multiply_and_the_call_counts_every_attempt():
+# report 20: nanobot#2760
+def test_two_stacked_layers_of_retries_are_refused_with_what_they_would_come_to():
+    with pytest.raises(ValueError, match=r"3 x 4 = 12 of one call.*ask for it: retry\(stacked=true\)"):
+        assemble([Retry(max_attempts=3), Retry(max_attempts=4)])
+
+
+# report 20: nanobot#2760
+async def test_stacked_on_purpose_they_multiply_and_the_call_counts_what_was_predicted():
     async def fail(attempt):
         return FAILED
 
     call = Call(id="c")
-    layers = (Retry(max_attempts=3), Retry(max_attempts=4))
-    await Pipeline(layers=layers).over(WORKERS, fail).run(call)
-    assert call.attempts == 12
+    pipeline = assemble([Retry(max_attempts=3), Retry(max_attempts=4, stacked=True)])
+    await pipeline.over(WORKERS, fail).run(call)
+    assert call.attempts == amplification(pipeline.drivers) == 12
+
+
+def test_an_unknown_jitter_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="jitter must be one of full, none, equal, decorrelated, got 'half'"):
+        Retry(jitter="half")
