@@ -48,10 +48,10 @@ class ExpectedTime:
         return self._each.elsewhere_s("", in_flight, self._quantile, now)
 
     def answer_s(self, prompt_tokens: int, max_tokens: int, now: float) -> float | None:
-        """To the last token. None if nothing comparable is known."""
+        """To the last token, or at least to the first if no more is known. None without even that."""
         self._refresh(now)
         first_s, each_s = self.first_s(prompt_tokens, now), self.each_s(self._usual, now)
-        return None if first_s is None or each_s is None else first_s + each_s * max_tokens
+        return None if first_s is None else first_s + (each_s or 0.0) * max_tokens
 
     def samples(self, now: float) -> int:
         """Times to first token that are known, of all workers."""

@@ -15,10 +15,12 @@ from policies.queues.expected_time import ExpectedTime
 
 PROBE_S = 1.0  # one call that would be refused goes through this often, else a wrong estimate would stay
 
+EARLY_S = 1e-6  # a timer may run this much before its time: what ran into one took at least as long
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShedDeadline(Layer):
-    """Refuses a call if now + E[ttft] + E[tpot] * max_tokens > deadline + slack. See `ExpectedTime`.
+    """Refuses a call unless now + E[ttft] + E[tpot] * max_tokens < deadline + slack. See `ExpectedTime`.
 
     Without a deadline, or while too little is known, nobody is refused. Attempts that stream teach it.
 
@@ -50,7 +52,7 @@ class ShedDeadline(Layer):
         if call.deadline_s == inf:
             return await next(call)
         now = asyncio.get_running_loop().time()
-        if self._late_s(call, now) <= self.slack_s or self._state.takes_probe(now):
+        if self._late_s(call, now) + EARLY_S < self.slack_s or self._state.takes_probe(now):
             return await next(call)
         return Outcome(
             kind=Kind.REJECTED,
@@ -117,5 +119,5 @@ class _State:
 
 def _bound(outcome: Outcome, seconds: float, usual_s: float | None) -> bool:
     """Whether it is known to have taken longer than `seconds`. Shorter than usual, that would say nothing."""
-    overdue = usual_s is None or seconds >= usual_s
+    overdue = usual_s is None or seconds + EARLY_S > usual_s
     return overdue and lesson(outcome, overdue=True).latency is Sample.AT_LEAST

@@ -59,7 +59,7 @@ async def test_without_a_line_nobody_waits():
     assert [o.kind for o in outcomes] == [Kind.OK, Kind.REJECTED]
 
 
-# vllm-project/vllm#2901, llm-d-incubation/llm-d-semantic-classifier#24
+# report 34: vllm#2901
 async def test_work_that_expired_in_the_line_is_dropped_and_never_sent():
     layer, tier = ShedQueueLength(max_concurrent=1, max_queue=9), Tier(takes_s=5)
     first = start(layer, tier, "a")
