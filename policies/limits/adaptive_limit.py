@@ -97,9 +97,8 @@ class AdaptiveLimit(Gate):
         if worker is None:
             worker = self._workers[attempt.worker] = _Worker(self, self.rule())
         if worker.full:
-            return Rejection(
-                f"{attempt.worker} already holds {len(worker.leases)}, its limit is {worker.limit}"
-            )
+            held, limit = len(worker.leases), worker.limit
+            return Rejection(f"{attempt.worker} already holds {held} of our attempts, its limit is {limit}")
         lease = _Lease(worker, len(worker.leases) + 1, worker.rule.epoch)
         worker.leases[lease] = attempt
         return lease

@@ -12,6 +12,8 @@ from policies.limits.typical_in_flight import TypicalInFlight
 from policies.outcome import Outcome
 from policies.policy import Gate, Lease, Rejection
 
+ROUNDING = 1e-9  # of means: three all the time must not come to four
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulkhead(Gate):
@@ -49,7 +51,7 @@ class Bulkhead(Gate):
         typical = None if self.auto_ratio is None else self._typical.elsewhere(worker)
         if self.auto_ratio is None or typical is None:
             return self.max_in_flight
-        return max(self.min_in_flight, ceil(self.auto_ratio * typical))
+        return max(self.min_in_flight, ceil(self.auto_ratio * typical - ROUNDING))
 
     def sweep(self, now: float) -> None:
         if self.auto_ratio is not None and self._refresh.is_due(now):
