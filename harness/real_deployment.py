@@ -93,6 +93,7 @@ async def deploy(
         link_urls = {name: f"http://{proxy.listen}" for name, proxy in proxies.items()}
         links = {name: await _link(stack, url, name) for name, url in link_urls.items()}
         gateway = Gateway(pipeline, links, recorder, seed)
+        stack.push_async_callback(gateway.close)
         sites = {
             name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name]) for name in proxies
         }

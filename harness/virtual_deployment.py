@@ -61,6 +61,7 @@ async def deploy_virtual(
             compose=counted_call,
         )
     finally:
+        await gateway.close()
         await cancel_all(steps.values())
 
 

@@ -1,18 +1,20 @@
 """The client harness: takes a request, asks the policies, sends attempts to workers."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 
 from harness.serving.link import Link
 from harness.serving.recorder import Recorder
 from policies.call import Attempt, Call
 from policies.outcome import Kind, Outcome
 from policies.pipeline import Pipeline
+from policies.pool import Load
 
 NAME = "gateway"
 
 
 class Gateway:
-    """Policies in front of the links to the workers."""
+    """Policies in front of the links to the workers. `close` it: it may be asking workers for their load."""
 
     def __init__(
         self, pipeline: Pipeline, links: Mapping[str, Link], recorder: Recorder, seed: int = 0
@@ -22,7 +24,8 @@ class Gateway:
         self._gauges = {worker: f"pending.{worker}" for worker in links}
         self._recorder = recorder
         self._seed = seed
-        self._bound = pipeline.over(list(links), self._send, recorder, seed=seed)
+        self._asking: dict[str, asyncio.Task[None]] = {}  # workers that owe an answer
+        self._bound = pipeline.over(list(links), self._send, recorder, seed=seed, ask=self._ask)
 
     async def handle(self, call: Call) -> Outcome:
         """One request, however many attempts the policies make of it."""
@@ -47,3 +50,22 @@ class Gateway:
 
     async def _send(self, attempt: Attempt) -> Outcome:
         return await self._links[attempt.worker].send(attempt)
+
+    async def close(self) -> None:
+        """Stop asking."""
+        asking = list(self._asking.values())
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+    def _ask(self, worker: str, tell: Callable[[Load | None], None]) -> None:
+        """Ask a worker for its load, unless it owes an answer: probes must not pile up on a slow way."""
+        if worker not in self._asking:
+            task = asyncio.create_task(self._load(worker, tell), name=f"load of {worker}")
+            self._asking[worker] = task
+
+    async def _load(self, worker: str, tell: Callable[[Load | None], None]) -> None:
+        try:
+            tell(await self._links[worker].load())
+        finally:
+            del self._asking[worker]

@@ -10,12 +10,14 @@ import math
 from collections.abc import AsyncIterator, Callable
 
 import aiohttp
+import msgspec
 
 from harness.serving.incoming import finite, header_safe
-from harness.serving.link import PROBE_TIMEOUT_S
+from harness.serving.link import LOAD, LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
 from harness.serving.openai_api import answer_tokens, read_error, read_event, status_outcome
 from policies.call import DEFAULT_PRIORITY, Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
+from policies.pool import Load
 
 CONNECT_S = 5.0  # when no policy sets one; loopback and a data centre both connect in milliseconds
 _NO_ROUNDING = 1e9  # aiohttp rounds timers above this many seconds up to whole ones
@@ -52,6 +54,15 @@ class HttpLink:
                 await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as lost:
             raise ConnectionError(f"no answer through the link to {self.to}: {lost}") from lost
+
+    async def load(self) -> Load | None:
+        """Ask the worker for its load."""
+        timeout = aiohttp.ClientTimeout(total=LOAD_TIMEOUT_S)
+        try:
+            async with self._open().get(self.url + LOAD, timeout=timeout) as response:
+                return msgspec.json.decode(await response.read(), type=Load)
+        except (aiohttp.ClientError, TimeoutError, OSError, msgspec.MsgspecError):
+            return None
 
     async def close(self) -> None:
         if self._session is not None:

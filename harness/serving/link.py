@@ -4,8 +4,11 @@ from typing import Protocol
 
 from policies.call import Attempt
 from policies.outcome import Outcome
+from policies.pool import Load
 
+LOAD = "/load"  # the route at which a worker says what it has to do
 PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
+LOAD_TIMEOUT_S = 5.0  # a load of longer ago helps nobody to choose
 
 
 class Link(Protocol):
@@ -23,4 +26,8 @@ class Link(Protocol):
 
         ConnectionError if nothing comes back, or not within `PROBE_TIMEOUT_S`.
         """
+        ...
+
+    async def load(self) -> Load | None:
+        """What the worker says of its load. None if nothing comes back, or not within `LOAD_TIMEOUT_S`."""
         ...

@@ -8,16 +8,19 @@ import asyncio
 import random
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 
 from faults.fault import Toxic as Order
 from faults.toxiproxy.toxics import TOXICS
 from faults.toxiproxy.toxics.toxic import Toxic
-from harness.serving.link import PROBE_TIMEOUT_S
+from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
+from harness.serving.load_report import LoadReport
 from harness.serving.wire import Wire
 from harness.serving.worker import Worker
 from policies.call import Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Next
+from policies.pool import Load
 
 REQUEST_BYTES = 400  # a completion of a few words, with its headers
 PIECE_BYTES = 170  # an event with one token
@@ -35,9 +38,12 @@ class MemoryLink:
         self.down = False
         self.toxics: list[tuple[str, Toxic]] = []  # the way that each works on, and itself
         self._open: dict[_Connection, None] = {}
+        self._handle: Next = worker.handle
+        self._report: LoadReport | None = None  # kept once somebody has asked for it
+        self._asked = count(1)
 
     async def send(self, attempt: Attempt) -> Outcome:
-        return await self._connect(attempt, self.worker.handle)
+        return await self._connect(attempt, self._handle)
 
     async def probe(self) -> None:
         """A small request there and back that costs the worker nothing. ConnectionError without an answer."""
@@ -50,6 +56,22 @@ class MemoryLink:
             raise ConnectionError(f"no answer through the link to {to} in {PROBE_TIMEOUT_S:g} s") from late
         if not outcome.answered:
             raise ConnectionError(f"{to} does not answer")
+
+    async def load(self) -> Load | None:
+        """The worker's load when the question reaches it."""
+        if self._report is None:
+            self._report = LoadReport(self.worker)
+            self._handle = self._report.handle
+        said: list[Load] = []
+        ask = partial(_say_load, self._report, said)
+        call = Call(id=f"load {next(self._asked)}")
+        attempt = Attempt(call=call, worker=self.worker.name, number=1, started_s=0.0)
+        try:
+            async with asyncio.timeout(LOAD_TIMEOUT_S):
+                outcome = await self._connect(attempt, ask)
+        except TimeoutError:
+            return None
+        return said[0] if outcome.answered else None
 
     async def _connect(self, attempt: Attempt, handle: Next) -> Outcome:
         """Carry one attempt over a connection of its own."""
@@ -200,4 +222,9 @@ def _toxic(order: Order) -> Toxic:
 
 
 async def _healthy(_call: Call) -> Outcome:
+    return OK
+
+
+async def _say_load(report: LoadReport, said: list[Load], _call: Call) -> Outcome:
+    said.append(report.load(asyncio.get_running_loop().time()))
     return OK

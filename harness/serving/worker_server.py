@@ -8,6 +8,8 @@ from aiohttp import web
 from faults.fault import Fault, WorkerFault
 from faults.registry import FAULTS, make_fault
 from harness.serving.http_server import application, error_response
+from harness.serving.link import LOAD
+from harness.serving.load_report import LoadReport
 from harness.serving.model_card import MODELS, models_response, new_card
 from harness.serving.worker import Worker
 from harness.serving.worker_metrics import PrometheusMeter
@@ -32,13 +34,15 @@ class WorkerServer:
     def __init__(self, worker: Worker, meter: PrometheusMeter) -> None:
         self._worker = worker
         self._meter = meter
+        self._load = LoadReport(worker)
         self._card = new_card(worker.engine.name, worker.engine.max_model_len)
 
     def application(self) -> web.Application:
-        app = application(self._worker.handle)
+        app = application(self._load.handle)
         app.on_response_prepare.append(self._sign)
         app.router.add_get(MODELS, self._models)
         app.router.add_get("/metrics", self._metrics)
+        app.router.add_get(LOAD, self._say_load)
         app.router.add_get(STATE, self._state)
         app.router.add_post(FAULT, self._inject)
         app.router.add_delete(FAULT, self._heal)
@@ -53,6 +57,10 @@ class WorkerServer:
     async def _metrics(self, request: web.Request) -> web.Response:
         body = self._meter.exposition(self._worker, _now())
         return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+
+    async def _say_load(self, request: web.Request) -> web.Response:
+        load = self._load.load(_now())
+        return web.Response(body=msgspec.json.encode(load), content_type="application/json")
 
     async def _state(self, request: web.Request) -> web.Response:
         state = read_state(self._worker, _now())
