@@ -23,7 +23,7 @@ class Hedge(Driver):
 
     Attributes:
         delay_s: before each hedge; None takes the `quantile` of the peers of the first attempt's worker.
-        min_samples: first tokens seen at those peers below which there is no such delay, so no hedge by time.
+        min_samples: attempts of about that size seen at those peers, before which none is hedged by time.
         max_hedges: of one call.
         budget_ratio: hedges for each call, which brings a `retry_budget` without free ones; None brings none.
         max_utilization_ratio: of the pool, above which nothing is hedged: it would only add to the load.

@@ -1,5 +1,6 @@
 """After how long an attempt has taken too long, and whether the pool has room for another."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from policies.call import Attempt
@@ -16,28 +17,31 @@ class HedgeDelay:
     """
 
     quantile: float
-    min_samples: int
-    _first: "_Known" = field(default_factory=lambda: _Known())
-    _whole: "_Known" = field(default_factory=lambda: _Known())
+    min_samples: int  # of attempts of about the same size, at the other workers
+    _known: "dict[tuple[bool, int], _Known]" = field(default_factory=lambda: defaultdict(_Known))
 
     def learn(self, attempt: Attempt, now: float) -> None:
         """The first content has come, which is all of an answer that does not stream."""
-        self._known(attempt).add(attempt.worker, _size(attempt), attempt.age_s(now), now)
+        size = _size(attempt)
+        self._known[_alike(attempt, size)].add(attempt.worker, size, attempt.age_s(now), now)
 
     def after_s(self, attempt: Attempt, now: float) -> float | None:
         """Seconds from the start of `attempt`; None while too little is known of its worker's peers."""
-        known = self._known(attempt)
-        if known.elsewhere(attempt.worker, now) < self.min_samples:
+        size = _size(attempt)
+        known = self._known.get(_alike(attempt, size))
+        if known is None or known.elsewhere(attempt.worker, now) < self.min_samples:
             return None
-        return known.peers.elsewhere_s(attempt.worker, _size(attempt), self.quantile, now)
-
-    def _known(self, attempt: Attempt) -> "_Known":
-        return self._first if attempt.call.stream else self._whole
+        return known.peers.elsewhere_s(attempt.worker, size, self.quantile, now)
 
 
 def _size(attempt: Attempt) -> int:
     """What the time depends on most, in tokens."""
     return attempt.call.prompt_tokens if attempt.call.stream else attempt.call.max_tokens
+
+
+def _alike(attempt: Attempt, size: int) -> tuple[bool, int]:
+    """Attempts that can be compared: one kind of time, and sizes within a power of two."""
+    return attempt.call.stream, size.bit_length()
 
 
 class _Known:
