@@ -1,4 +1,4 @@
-"""A late call goes to a second worker as well; the first content token wins, the loser is given up at once."""
+"""A late call goes to a second worker as well; the first content token wins and the loser is given up."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -290,7 +290,7 @@ async def attempts_of_calls(bound, times, **call):
 async def test_the_delay_is_what_the_peers_of_the_first_worker_take_and_not_what_it_takes_itself():
     servers = Told(w0=0.2, w1=0.2, w2=0.2)
     bound = Pipeline(layers=(Hedge(),), picker=RoundRobin()).over(WORKERS, servers)
-    await attempts_of_calls(bound, 60)
+    await attempts_of_calls(bound, 60, budget=NoBudget())
     servers.first_s = {"w0": 0.1, "w1": 5.0, "w2": 0.1}
     began_s = now()
     assert sorted(await attempts_of_calls(bound, 3)) == [1, 1, 2]
