@@ -37,7 +37,8 @@ def trip(end):
     return trip_it
 
 
-# danielfm/pybreaker#7: making the coroutine counts as the success
+# making the coroutine counts as the success
+# report 1: pybreaker#7
 async def test_the_librarys_decorator_never_opens_on_a_coroutine_and_the_adapter_does(end):
     raw = pybreaker.CircuitBreaker(fail_max=5)
 
@@ -105,6 +106,8 @@ def test_several_successes_in_a_row_close_it_if_asked_for(trip, end):
 
 
 # with the library's own block a cancelled probe closes the circuit, or a cancelled call opens it
+# report 7: resilience4j#544
+# report 7: resilience4j#935
 @pytest.mark.parametrize("outcome", [ABANDONED, Outcome(kind=Kind.REJECTED), Outcome(kind=Kind.OVERLOAD)])
 def test_endings_without_a_verdict_change_no_state_and_return_the_permit(trip, end, outcome):
     gate = BreakerPybreaker(reset_timeout_s=60)
@@ -139,6 +142,7 @@ async def test_a_cancelled_call_stays_a_cancellation_at_the_point_of_opening():
     assert bound.describe(1.0) == {}
 
 
+# report 8: Polly#216
 def test_a_hung_probe_keeps_the_next_one_back_for_one_more_open_time_at_most(make_attempt, trip, end):
     gate = BreakerPybreaker(reset_timeout_s=60)
     trip(gate)
@@ -152,6 +156,7 @@ def test_a_hung_probe_keeps_the_next_one_back_for_one_more_open_time_at_most(mak
 
 
 # late failures of calls begun while closed move the library's opening time, or reopen it
+# report 9: Polly#217
 def test_stragglers_neither_reopen_nor_prolong_nor_close(make_attempt, trip, end):
     gate = BreakerPybreaker(reset_timeout_s=60)
     stragglers = [make_attempt() for _ in range(20)]

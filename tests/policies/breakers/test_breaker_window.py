@@ -51,7 +51,8 @@ def trip(end):
     return trip_it
 
 
-# resilience4j/resilience4j#1597: calls in flight cannot open it, so a hung worker is found one timeout late
+# calls in flight cannot open theirs, so a hung worker is found one timeout late
+# report 5: resilience4j#1597
 def test_twenty_hung_calls_shut_a_worker_within_the_slow_bound_with_nothing_ended(make_attempt):
     gate = breaker(min_calls=8)
     for _ in range(20):
@@ -152,7 +153,7 @@ def test_our_own_expired_timers_count_against_the_worker(end, phase):
     assert gate.weight("w0", 0.2) == 0
 
 
-# grpc/grpc-java#12834, #13001; sglang#25811, #39464; resilience4j#1656, #2013
+# grpc/grpc-java#12834, #13001: hedge losers and callers who left
 @pytest.mark.parametrize(
     "outcome",
     [
@@ -169,6 +170,15 @@ def test_endings_that_are_not_the_workers_fault_never_shut_it(end, outcome):
     for number in range(100):
         end(gate, outcome, number / 100)
     assert (gate.weight("w0", 1.1), gate.describe("w0", 1.1)) == (1, "")
+
+
+def test_a_deadline_that_ran_out_counts_only_on_an_attempt_that_was_slow_by_then(make_attempt):
+    for age_s, weight in ((1.9, 1), (2.1, 0)):
+        gate = breaker(count_in_flight=False)
+        for _ in range(4):
+            attempt = make_attempt()
+            gate.enter(attempt).close(attempt, Outcome(kind=Kind.TIMEOUT, phase="total"), age_s)
+        assert gate.weight("w0", age_s) == weight
 
 
 # zeromicro/go-zero#5011: calls of 60 s in a window of 10 s, counted at their start, were never seen
@@ -198,7 +208,9 @@ def test_a_good_probe_closes_it_and_a_slow_one_reopens_it(trip, end):
     assert (good.weight("w0", 20.0), slow.weight("w0", 20.0)) == (1, 0)
 
 
-# resilience4j/resilience4j#544 and #935: a probe without a verdict kept its permit for ever
+# a probe without a verdict kept its permit for ever
+# report 7: resilience4j#544
+# report 7: resilience4j#935
 @pytest.mark.parametrize("outcome", [ABANDONED, Outcome(kind=Kind.REJECTED), Outcome(kind=Kind.OVERLOAD)])
 def test_a_probe_without_a_verdict_returns_its_permit(trip, end, outcome):
     gate = breaker()
@@ -210,7 +222,8 @@ def test_a_probe_without_a_verdict_returns_its_permit(trip, end, outcome):
     assert gate.describe("w0", 11.0) == ""
 
 
-# App-vNext/Polly#216: a hung probe blocked recovery
+# a hung probe blocked recovery
+# report 8: Polly#216
 def test_a_hung_probe_keeps_the_next_one_back_only_for_its_lease(make_attempt, trip):
     gate = breaker(count_in_flight=False, half_open_lease_s=5)
     trip(gate)
@@ -220,7 +233,8 @@ def test_a_hung_probe_keeps_the_next_one_back_only_for_its_lease(make_attempt, t
     assert isinstance(gate.enter(make_attempt(started_s=16.0)), Rejection)
 
 
-# App-vNext/Polly#217: a call begun before the opening closed the circuit when it ended in half open
+# a call begun before the opening closed the circuit when it ended in half open
+# report 9: Polly#217
 def test_stragglers_from_before_the_opening_neither_close_nor_reopen_nor_prolong(make_attempt, trip, end):
     gate = breaker(count_in_flight=False)
     stragglers = [make_attempt() for _ in range(9)]

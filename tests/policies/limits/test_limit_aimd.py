@@ -52,3 +52,9 @@ def test_slow_is_all_the_same_to_it_below_its_timeout():
     for _ in range(1000):
         rule.sample(4.9, in_flight=int(rule.limit))
     assert rule.limit == 200
+
+
+def test_a_drop_takes_one_away_even_where_the_ratio_would_leave_all():
+    rule = aimd(backoff_ratio=1)
+    rule.drop(None, in_flight=1)
+    assert rule.limit == 19
