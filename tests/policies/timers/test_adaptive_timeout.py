@@ -164,3 +164,16 @@ def test_an_abandoned_attempt_is_a_lower_bound_once_it_outlasted_its_peers(make_
 def test_the_highest_bound_is_not_below_the_lowest():
     with pytest.raises(ValueError, match="adaptive_timeout: hi_s must be a number at least 5, got 4"):
         AdaptiveTimeout(lo_s=5, hi_s=4)
+
+
+@pytest.mark.parametrize(("stream", "first_token_s"), [(True, 0.2), (False, None)])
+def test_a_first_token_that_came_and_one_that_was_never_asked_for_leave_no_lower_bound(
+    make_attempt, stream, first_token_s
+):
+    policy = AdaptiveTimeout()
+    gap = Outcome(kind=Kind.TIMEOUT, phase="between_tokens")
+    for _ in range(100):
+        attempt = make_attempt("w1", stream=stream)
+        attempt.first_token_s = first_token_s
+        policy.attempt_ended(attempt, gap, 9.0)
+    assert policy._seen.elsewhere_s("w0", 0, 0.95, 12.0) is None

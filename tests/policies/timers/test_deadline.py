@@ -5,6 +5,8 @@ import math
 
 import pytest
 
+from harness.serving.http_link import _headers
+from harness.serving.incoming import read_call
 from policies.call import Call
 from policies.outcome import OK, Kind
 from policies.pipeline import Pipeline
@@ -57,7 +59,7 @@ async def test_a_call_too_late_for_any_answer_is_refused_unsent(deadline_s):
     assert (outcome.kind, outcome.phase, inner.calls) == (Kind.TIMEOUT, "total", 0)
 
 
-# cpython#134471: a timer that is due on entry eats a cancellation already on its way
+# report 4: cpython#134471
 async def test_a_pending_cancellation_wins_over_a_deadline_that_has_passed():
     inner = Inner(1)
 
@@ -109,3 +111,62 @@ async def test_an_attempt_cut_off_by_it_is_recorded_as_such():
     bound = Pipeline(layers=(Deadline(total_s=1),)).over(["w0"], hang, Heard())
     await bound.run(Call(id="c"))
     assert endings == [("total", 1.0)]
+
+
+async def test_what_is_left_of_a_deadline_shrinks_hop_by_hop_whatever_the_clocks_say():
+    """Each hop forwards the time that remains, so a hop whose clock is off by an hour changes nothing."""
+    call, left_ms = Call(id="c", deadline_s=now() + 2.0), []
+    for _hop in range(3):
+        await asyncio.sleep(0.5)
+        headers = _headers(call)
+        left_ms.append(int(headers["X-Deadline-Ms"]))
+        far_clock_s = now() + 3600.0
+        call = read_call("/v1/completions", headers, b"", far_clock_s)
+        call.deadline_s -= 3600.0  # the test has one clock only
+    assert left_ms == [1500, 1000, 500]
+    assert call.deadline_s == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("left_s", "sent"), [(0.049, 0), (0.051, 1)])
+async def test_a_hop_keeps_a_reserve_in_which_an_answer_can_get_back(left_s, sent):
+    inner = Inner(0)
+    headers = {"X-Deadline-Ms": str(left_s * 1000)}
+    outcome = await Deadline(total_s=math.inf).run(read_call("/v1/completions", headers, b"", now()), inner)
+    assert (inner.calls, outcome.kind is Kind.OK) == (sent, bool(sent))
+
+
+async def test_a_call_without_a_deadline_carries_none_on_and_a_late_one_carries_nothing_left():
+    assert "X-Deadline-Ms" not in _headers(Call(id="c"))
+    assert _headers(Call(id="c", deadline_s=now() - 5))["X-Deadline-Ms"] == "0"
+
+
+async def test_the_deadline_that_goes_on_is_the_earlier_of_the_callers_and_its_own():
+    seen = []
+
+    async def send(attempt):
+        seen.append(_headers(attempt.call)["X-Deadline-Ms"])
+        return OK
+
+    bound = Pipeline(layers=(Deadline(total_s=1),)).over(["w0"], send)
+    for callers_s in (0.4, 5.0, math.inf):
+        await bound.run(Call(id="c", deadline_s=callers_s))
+    assert seen == ["400", "1000", "1000"]
+
+
+# report 4: cpython#134471
+async def test_with_a_deadline_that_has_passed_a_pending_cancellation_wins_and_no_attempt_is_sent():
+    sent = []
+
+    async def send(attempt):
+        sent.append(attempt)
+        return OK
+
+    bound = Pipeline(layers=(Deadline(),)).over(["w0"], send)
+
+    async def late():
+        asyncio.current_task().cancel()
+        return await bound.run(Call(id="c", deadline_s=-1.0))
+
+    task = asyncio.create_task(late())
+    await asyncio.wait([task])
+    assert (task.cancelled(), sent) == (True, [])

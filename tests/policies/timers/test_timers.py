@@ -36,7 +36,7 @@ async def test_an_answer_in_time_passes_untouched(make_attempt):
     assert await timers.run(make_attempt(), script(0.9, TOKEN, 0.9, TOKEN, 0.9)) is OK
 
 
-# livekit/agents#6171, and the keep-alive comments that servers send while a model hangs
+# report 21: livekit/agents#6171
 @pytest.mark.parametrize("noise", [PING, Chunk(b"role", tokens=0), Chunk(b"", tokens=0)])
 async def test_pieces_without_content_do_not_hide_a_silent_model(make_attempt, noise):
     outcome = await Timers(ttft_s=1).run(make_attempt(), script(*[0.25, noise] * 40))
@@ -49,14 +49,14 @@ async def test_pieces_without_content_do_not_hide_a_stall_between_tokens(make_at
     assert (outcome.phase, now()) == ("between_tokens", 1.5)
 
 
-# litellm#19909: the error came with the late chunk at 10 s, not at 2 s
+# report 22: litellm#19909
 async def test_the_first_token_timer_fires_on_time_and_not_when_the_late_token_comes(make_attempt):
     attempt = make_attempt()
     outcome = await Timers(ttft_s=2).run(attempt, script(10, TOKEN))
     assert (outcome.phase, now(), attempt.tokens) == ("first_token", 2.0, 0)
 
 
-# litellm#30337: an idle timer that also ran before the first token killed long prefills
+# report 22: litellm#30337
 async def test_the_gap_timer_is_off_before_the_first_token(make_attempt):
     assert await Timers(itl_s=1).run(make_attempt(), script(10, TOKEN, 0.9)) is OK
 
