@@ -114,6 +114,27 @@ async def test_a_loser_says_nothing_even_if_its_token_comes_in_the_instant_of_th
     assert len(asked.read) == 3
 
 
+async def test_what_a_loser_still_says_before_it_hears_of_its_loss_is_dropped():
+    """As from a transport that hands pieces over from a callback: both in one turn of the loop."""
+    waiting = []
+
+    async def hand_over(attempt):
+        waiting.append(attempt)
+        if len(waiting) == 2:
+            asyncio.get_running_loop().call_later(1, say)
+        await asyncio.sleep(3)
+        return OK
+
+    def say():
+        for attempt in (*waiting, *waiting):
+            attempt.deliver(Chunk(attempt.worker.encode()), now())
+
+    read = []
+    call = Call(id="c", sink=lambda chunk: read.append(chunk.data))
+    assert await Pipeline(layers=(Hedge(delay_s=2),)).over(WORKERS, hand_over).run(call) is OK
+    assert read == [b"w0", b"w0"]
+
+
 async def test_each_further_hedge_waits_as_long_and_goes_to_a_worker_of_its_own():
     asked = Asked(Servers(w0=NEVER, w1=NEVER, w2=(0, 1, OK)), Hedge(delay_s=2, max_hedges=5))
     await asked.run()
