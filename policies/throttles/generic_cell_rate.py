@@ -39,7 +39,7 @@ class GenericCellRate:
     def take(self, key: Hashable, cost: float, now: float) -> None:
         """Take what fits."""
         self._forget_full(now)
-        full_s = max(self._full_s.get(key, now), now) + cost / self._rate_per_s
+        full_s = self._full_s.get(key, now) + cost / self._rate_per_s
         if key not in self._full_s:
             heappush(self._look, (full_s, next(self._numbers), key))
         self._full_s[key] = full_s

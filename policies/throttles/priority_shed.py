@@ -35,7 +35,7 @@ class PriorityShed(Layer):
     max_concurrent: int = 64
     target_ratio: float = 0.8
     interval_s: float = 1.0
-    gain: float = 0.1
+    gain: float = 0.2
     max_reject_ratio: float = 0.95
 
     _state: "_Shedder" = field(init=False, repr=False, compare=False)

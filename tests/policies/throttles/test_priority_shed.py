@@ -43,6 +43,13 @@ async def test_the_target_is_held_at_twice_the_load(backend):
     assert shares[1] == pytest.approx(0.5, abs=0.05)
 
 
+async def test_a_priority_is_shed_by_shares_and_not_now_all_and_now_none(backend, offer, refused_ratio):
+    shed = PriorityShed(max_concurrent=10)
+    outcomes = (await offer(shed, backend(shed), per_s=32, for_s=80))[-640:]
+    for first in range(0, 640, 16):
+        assert 0 < refused_ratio(outcomes[first : first + 16]) < 1
+
+
 async def test_critical_calls_are_refused_last(backend):
     shed = PriorityShed(max_concurrent=10)
     pool = backend(shed)
