@@ -175,6 +175,33 @@ class LinkContract:
         with pytest.raises(ConnectionError, match="worker-0"):
             await stand.link.probe()
 
+    async def test_a_worker_says_through_the_link_what_it_has_in_flight_and_how_long_that_takes(
+        self, stand: Stand
+    ) -> None:
+        before = await stand.link.load()
+        assert before is not None
+        assert (before.in_flight, before.latency_s) == (0, None)
+        tasks = await fill(stand, 3)
+        loaded = await stand.link.load()
+        assert loaded is not None
+        assert loaded.in_flight == 3
+        assert all(outcome.answered for outcome in await asyncio.gather(*tasks))
+        await until(stand, lambda state: state.running + state.waiting == 0)
+        after = await stand.link.load()
+        assert after is not None
+        assert after.in_flight == 0
+        assert after.latency_s == about(stand, HEALTHY_S)
+
+    async def test_a_load_takes_what_the_link_takes(self, stand: Stand) -> None:
+        async with LinkLatency(latency_s=1).install(stand.site):
+            started_s = now()
+            assert await stand.link.load() is not None
+            assert now() - started_s == about(stand, 1.0)
+
+    async def test_a_killed_worker_says_no_load(self, stand: Stand) -> None:
+        await stand.site.kill()
+        assert await stand.link.load() is None
+
     async def test_what_is_no_toxic_is_refused_and_changes_nothing(self, stand: Stand) -> None:
         with pytest.raises(EnvironmentFault, match="slow_food"):
             await stand.site.add_toxics((Toxic("slow_food", "to_caller", {}),))

@@ -8,9 +8,13 @@ from harness.serving.recorder import Recorder
 from policies.call import Attempt, Call, Chunk
 from policies.limits.bulkhead import Bulkhead
 from policies.outcome import OK, Kind, Outcome
+from policies.pickers.hcl import Hcl
 from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline
+from policies.policy import Picker
+from policies.pool import Load, Pool
 from policies.timers.timers import Timers
+from tests.harness.serving.memory_stand import memory_stand
 
 
 class FakeLink:
@@ -19,6 +23,12 @@ class FakeLink:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.sent: list[Attempt] = []
+        self.asked = 0
+
+    async def load(self) -> Load | None:
+        self.asked += 1
+        await asyncio.sleep(self.seconds)
+        return Load(in_flight=3, latency_s=self.seconds)
 
     async def send(self, attempt: Attempt) -> Outcome:
         self.sent.append(attempt)
@@ -97,3 +107,71 @@ async def test_a_call_draws_the_same_chance_whatever_the_others_draw() -> None:
         await gate.handle(Call(id="mine"))
         draws.append(links["w0"].sent[-1].call.rng.random())
     assert draws[0] == draws[1]
+
+
+class Asking(Picker):
+    """Keeps the way to ask workers, and what they said."""
+
+    def __init__(self) -> None:
+        self.pool = Pool()
+        self.told: list[tuple[str, Load | None]] = []
+
+    def bind(self, pool: Pool) -> None:
+        self.pool = pool
+
+    def ask(self, worker: str) -> None:
+        self.pool.ask(worker, lambda load: self.told.append((worker, load)))
+
+
+async def test_a_worker_is_asked_for_its_load_and_the_answer_comes_later() -> None:
+    asking = Asking()
+    gate, _ = gateway(History(), Pipeline(picker=asking), w0=1.0, w1=2.0)
+    asking.ask("w1")
+    asking.ask("w0")
+    assert asking.told == []
+    await asyncio.sleep(3)
+    assert asking.told == [("w0", Load(in_flight=3, latency_s=1.0)), ("w1", Load(in_flight=3, latency_s=2.0))]
+    await gate.close()
+
+
+async def test_a_worker_that_owes_an_answer_is_not_asked_again() -> None:
+    asking = Asking()
+    gate, links = gateway(History(), Pipeline(picker=asking), w0=60.0, w1=0.5)
+    for _ in range(20):
+        asking.ask("w0")
+        asking.ask("w1")
+        await asyncio.sleep(1)
+    assert (links["w0"].asked, links["w1"].asked) == (1, 20)
+    await gate.close()
+
+
+async def test_closing_leaves_no_question_behind() -> None:
+    before = asyncio.all_tasks()
+    asking = Asking()
+    gate, _ = gateway(History(), Pipeline(picker=asking), w0=60.0, w1=60.0)
+    asking.ask("w0")
+    await asyncio.sleep(1)
+    asking.ask("w1")  # which has not begun yet when it is given up
+    await gate.close()
+    assert asyncio.all_tasks() == before
+    assert asking.told == []
+
+
+# report 27: vllm-project/router#197
+async def test_probes_and_health_checks_leave_the_counts_of_what_is_in_flight_alone() -> None:
+    async with memory_stand(seats=8) as stand:
+        picker = Hcl()
+        gate = Gateway(Pipeline(picker=picker), {"worker-0": stand.link}, Recorder(History()), seed=7)
+        calls = [Call(id=str(n), prompt_tokens=4, max_tokens=100) for n in range(8)]
+        streams = [asyncio.create_task(gate.handle(call)) for call in calls]
+        await asyncio.sleep(0.5)
+        for _ in range(5):
+            await stand.link.probe()
+            load = await stand.link.load()
+            assert load is not None
+            assert load.in_flight == 8
+            assert gate._bound.pending == {"worker-0": 8}
+            assert stand.worker.counts.aborted == 0
+        assert all(outcome.answered for outcome in await asyncio.gather(*streams))
+        assert gate._bound.pending == {"worker-0": 0}
+        await gate.close()

@@ -7,7 +7,7 @@ import pytest
 
 from faults.fault import Toxic
 from faults.toxiproxy.toxics import TOXICS
-from harness.serving.link import PROBE_TIMEOUT_S
+from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
 from harness.serving.memory_link import REQUEST_BYTES
 from policies.outcome import Kind, Outcome
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, latency, memory_stand
@@ -198,6 +198,38 @@ async def test_a_probe_into_a_black_hole_gives_up_and_leaves_nothing_behind(way:
             await stand.link.probe()
         assert now() == PROBE_TIMEOUT_S
         assert await stand.at_rest()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_load_from_a_black_hole_is_none_after_a_while_and_leaves_nothing_behind(way: str) -> None:
+    async with memory_stand() as stand:
+        stand.link.add_toxics([Toxic("timeout", way, {"timeout": 0})])
+        assert await stand.link.load() is None
+        assert now() == LOAD_TIMEOUT_S
+        assert await stand.at_rest()
+
+
+async def test_a_load_that_is_cut_off_is_none() -> None:
+    async with memory_stand() as stand:
+        stand.link.add_toxics([latency(4000)])
+        load = asyncio.create_task(stand.link.load())
+        await asyncio.sleep(1)
+        stand.link.remove_toxics()
+        assert await load is None
+        assert now() == 1.0
+
+
+async def test_a_load_costs_the_worker_no_step_and_ends_no_stride() -> None:
+    async with memory_stand() as stand:
+        asked = attempt(tokens=20)
+        task = asyncio.create_task(stand.link.send(asked))
+        await asyncio.sleep(4.5 * STEP_S)
+        stride = stand.worker._strides.present
+        assert stride is not None
+        assert (await stand.link.load()).in_flight == 1
+        assert stand.worker._strides.present is stride
+        await task
+        assert stand.worker.counts.steps == 20
 
 
 async def test_a_worker_that_refuses_is_heard_through_the_link_and_its_toxics() -> None:
