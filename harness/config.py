@@ -1,7 +1,9 @@
 """From what people write to what it means. Everything here fails before anything is started."""
 
 import importlib
+import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from harness.errors import BadInput, unknown
@@ -9,7 +11,7 @@ from harness.scenario import Scenario
 from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
 from policies.assembly import amplification
-from policies.notation import NotationError
+from policies.notation import LONGEST, NotationError, parse
 from policies.presets import PRESETS, Preset, own_pipeline
 from policies.registry import POLICIES
 
@@ -17,6 +19,8 @@ DEVICES = ("auto", "cpu", "cuda")
 TOXIPROXY_CHOICES = ("auto", "embedded")
 
 PIPELINE_SUFFIX = ".policy"  # of files
+_HOLDS = "It is to hold a pipeline as text: timeout() | retry()"
+_WORD = re.compile(r"[\w-]+")
 
 COMPARED = ("none", "timeout_breaker_shed")  # presets: what spreads and what contains
 
@@ -38,35 +42,58 @@ def find_preset(name: str) -> Preset:
     """A preset by its name, or the pipeline that `name` is: as text, or the path of a file with it."""
     if name in PRESETS:
         return PRESETS[name]
-    path = Path(name)
-    if path.suffix == PIPELINE_SUFFIX:
-        return _own(read_pipeline(path), name)
-    if name.isidentifier() and name not in POLICIES:
-        raise unknown("policy preset", name, [*PRESETS, "a pipeline such as 'timeout(ttft=2) | retry()'"])
+    if name.endswith(PIPELINE_SUFFIX):
+        return _own(read_pipeline(Path(name)), name)
+    if _WORD.fullmatch(name) and name not in POLICIES:
+        raise _no_preset(name)
+    if "(" not in name and Path(name).is_file():
+        raise BadInput(f"--policy: a file with a pipeline is called NAME{PIPELINE_SUFFIX}, got {name}")
     return _own(name, "--policy")
 
 
 def read_pipeline(path: Path) -> str:
     """The text of a pipeline in a file."""
     try:
-        return path.read_text()
-    except OSError as wrong:
-        raise BadInput(f"cannot read {path}: {wrong.strerror}. It is to hold a pipeline as text") from wrong
+        with path.open(encoding="utf-8-sig") as file:
+            return file.read(LONGEST + 1)  # one more is too long, whatever follows
     except UnicodeDecodeError as wrong:
-        raise BadInput(f"{path} is no text. It is to hold a pipeline: timeout() | retry()") from wrong
+        raise BadInput(f"{path} is no text. {_HOLDS}") from wrong
+    except (OSError, ValueError) as wrong:  # ValueError: a path that no file can have
+        cause = getattr(wrong, "strerror", None) or wrong
+        raise BadInput(f"cannot read {str(path)!r}: {cause}. {_HOLDS}") from wrong
+
+
+def _no_preset(name: str) -> BadInput:
+    """One word that is neither. The list of all policies would be longer than the line."""
+    known = {each.casefold(): each for each in (*PRESETS, *POLICIES)}
+    closest = get_close_matches(name.casefold().replace("-", "_"), known, n=1, cutoff=0.4)
+    hint = f"Closest: {known[closest[0]]}. " if closest else ""
+    return BadInput(
+        f"unknown policy preset {name!r}. {hint}Presets: {', '.join(PRESETS)}."
+        " Or write a pipeline such as 'timeout(ttft=2) | retry()'; `limplock list policies` has what there is"
+    )
 
 
 def _own(text: str, where: str) -> Preset:
     """A pipeline of the user's own. BadInput says where it is wrong."""
     try:
+        parse(text)
         preset = own_pipeline(text)
         preset.build(1)
     except NotationError as wrong:
         line = "" if where == "--policy" else f":{text.count(chr(10), 0, wrong.offset) + 1}"
-        raise BadInput(f"{where}{line}: {wrong}") from wrong
+        raise BadInput(f"{where}{line}: {wrong}{_preset_inside(text, wrong.offset)}") from wrong
     except ValueError as wrong:
         raise BadInput(f"{where}: {wrong}") from wrong
     return preset
+
+
+def _preset_inside(text: str, offset: int) -> str:
+    """What to do about a preset within a pipeline."""
+    name = _WORD.match(text, offset)
+    if name is None or name[0] not in PRESETS or name[0] in POLICIES:
+        return ""
+    return f". {name[0]} is a preset and stands alone: `limplock list pipelines` shows its policies"
 
 
 def find_presets(names: Sequence[str]) -> list[Preset]:

@@ -26,7 +26,7 @@ from harness.serving.cost_model import Costs
 from harness.virtual_deployment import deploy_virtual
 
 PREFIX = "lp1-"  # the first form of the token
-LONGEST_BYTES = 10_000  # of an unpacked token; a real one has a few hundred
+LONGEST_BYTES = 100_000  # of an unpacked token; most have a few hundred, a pipeline may have 10,000 letters
 HISTORY = "history.jsonl"
 
 

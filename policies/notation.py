@@ -24,9 +24,10 @@ LONGEST = 10_000  # characters; deep nesting would end in the parser's own limit
 SHOWN = 60  # characters of a text that cannot be read
 _QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 _QUOTED_OR_COMMENT = re.compile(rf"{_QUOTED}|#[^\n]*")
-_QUOTED_OR_BLANKS = re.compile(rf"({_QUOTED})|\s+")
+_BLANKS = re.compile(rf"({_QUOTED})|\s*([(=\[])\s*|\s*([)\],])|\s+")
 _MARK = re.compile(rf"{_QUOTED}|[|()\[\]{{}}]")
-_ITEM = re.compile(r"(?P<name>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?")
+_ITEM = re.compile(rf"(?P<name>{_NAME.pattern})\s*(?:\((?P<arguments>.*)\))?", re.DOTALL)
 _WORDS = {"true": True, "false": False, "none": None, "inf": inf}
 _CAUSES = {"invalid decimal literal": "a number has no unit, 2 and not 2s"}  # what Python's own words mean
 _HOW = "Write name(parameter=value, ...), and | between policies"
@@ -53,8 +54,8 @@ def parse(text: str) -> list[Policy]:
 
 def tidy(text: str) -> str:
     """The same pipeline in one line, without comments. Every policy has its parentheses, as no preset has."""
-    lines = (_QUOTED_OR_BLANKS.sub(lambda found: found[1] or " ", item) for _, item in _items(text))
-    return " | ".join(line if line.endswith(")") else f"{line}()" for line in lines)
+    lines = (_BLANKS.sub(_without_blanks, item) for _, item in _items(text))
+    return " | ".join(f"{line}()" if _NAME.fullmatch(line) else line for line in lines)
 
 
 def spell(policy: Policy) -> str:
@@ -110,6 +111,11 @@ def _items(text: str) -> Iterator[tuple[int, str]]:
 def _blank(found: str) -> str:
     """As many blanks for a comment; what is in quotes stays."""
     return " " * len(found) if found.startswith("#") else found
+
+
+def _without_blanks(found: re.Match[str]) -> str:
+    """A quoted text, or a mark without the blanks around it; else one blank for several."""
+    return found[found.lastindex] if found.lastindex else " "
 
 
 def _policy(item: str) -> Policy:

@@ -34,7 +34,9 @@ def make(name: str, parameters: Mapping[str, object] | None = None) -> Policy:
 def find(name: str) -> type[Policy]:
     """ValueError in one line for an unknown name."""
     if name not in POLICIES:
-        raise ValueError(f"unknown policy {name!r}; {_closest(name, POLICIES)}")
+        raise ValueError(
+            f"unknown policy {name!r}; {_closest(name, POLICIES)}`limplock list policies` has all"
+        )
     return POLICIES[name]
 
 
@@ -84,7 +86,7 @@ def _parameter(name: str, written: str, known: Mapping[str, object]) -> str:
         return written
     meant = [written + unit for unit in UNITS if written + unit in known]
     if not meant:
-        raise ValueError(f"{name}: unknown parameter {written!r}; {_closest(written, known)}")
+        raise ValueError(f"{name}: unknown parameter {written!r}; {_closest(written, known)}{_all(known)}")
     if len(meant) > 1:
         raise ValueError(f"{name}: {written} may be {' or '.join(meant)}: say which")
     return meant[0]
@@ -92,5 +94,8 @@ def _parameter(name: str, written: str, known: Mapping[str, object]) -> str:
 
 def _closest(name: str, known: Mapping[str, object]) -> str:
     close = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"closest: {close[0]}; " if close else ""
-    return f"{hint}known: {', '.join(known) or 'it has none at all'}"
+    return f"closest: {close[0]}; " if close else ""
+
+
+def _all(known: Mapping[str, object]) -> str:
+    return f"known: {', '.join(known) or 'it has none at all'}"

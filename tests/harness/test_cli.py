@@ -47,7 +47,68 @@ WRONG = {
     "fault slow_steps --for inf": "--for must be above 0 s",
     "fault link_latency --latency_s -1": "latency_s must be above 0 s",
     "models fetch llama": "unknown model 'llama'.",
+    "run slow_worker --engine virtual --workers 0 --policy retry": "--workers must be 1 to",
+    "sweep slow_worker --workers 0 --policy retry": "--workers must be 1 to",
 }
+
+
+PIPELINES = {
+    "": "--policy: an empty pipeline",
+    "retri": "unknown policy preset 'retri'. Closest: retry. Presets: none, timeout, ",
+    "timeout-breaker": "unknown policy preset 'timeout-breaker'. Closest: timeout_breaker.",
+    "NONE": "unknown policy preset 'NONE'. Closest: none.",
+    "timeout(ttft=0) | retry()": "--policy: timeout: ttft_s must be a number above 0, got 0",
+    "timeout(tft=1)": "--policy: timeout: unknown parameter 'tft'; closest: ttft_s; known: connect_s, ",
+    "timeout(ttft=soon)": "--policy: timeout: ttft_s must be a number above 0, got 'soon'",
+    "bulkhead() | bulkhead()": "--policy: bulkhead is there 2 times: leave one out",
+    "bulkhead() | retry()": "wrong order: retry belongs before bulkhead. Right is: retry() | bulkhead()",
+    "retry() | retry()": "Leave one out, or ask for it: retry(stacked=true)",
+    "timeout(ttft='2)": '--policy: "timeout(ttft=\'2)": unterminated string literal',
+    "timeout(ttft=2": "--policy: 'timeout(ttft=2' is no policy. Write name(parameter=value, ...)",
+    "'timeout()'": "is no policy. Write name(parameter=value, ...)",
+    "timeout_breaker | retry()": "timeout_breaker is a preset and stands alone: `limplock list pipelines`",
+    "no_module_of_ours:Mine()": "no_module_of_ours:Mine: cannot import no_module_of_ours: there is no module",
+    "os:getcwd": "--policy: os:getcwd is no policy",
+    "timeout(\x1b[2J)": "\\x1b[2J",
+    "timeout(\ud800)": "\\ud800",
+    "missing.policy": "cannot read 'missing.policy': No such file or directory",
+    "folder.policy": "cannot read 'folder.policy': Is a directory",
+    "bytes.policy": "bytes.policy is no text. It is to hold a pipeline",
+    "empty.policy": "empty.policy:1: an empty pipeline",
+    "third_line.policy": "third_line.policy:3: unknown policy 'retri'; closest: retry;",
+    "order.policy": "order.policy: wrong order: timeout belongs before retry",
+    "long.policy": "long.policy:1: a pipeline of 10,001 characters; at most 10,000 are accepted",
+    "pipeline.txt": "--policy: a file with a pipeline is called NAME.policy, got pipeline.txt",
+    "x" * 300 + ".policy": "File name too long",
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.policy").mkdir()
+    Path("bytes.policy").write_bytes(b"\xff\xfe\x00\x80")
+    texts = {"empty.policy": "", "third_line.policy": "# mine\ntimeout()  # | x\n  | retri()\n| bulkhead()\n"}
+    texts |= {"order.policy": "retry()\n| timeout()", "long.policy": "x" * 20_000, "pipeline.txt": "retry()"}
+    for name, text in texts.items():
+        Path(name).write_text(text)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "command", ["run slow_worker --engine virtual", "sweep slow_worker", "validate", "serve"]
+)
+@pytest.mark.parametrize("policy", PIPELINES)
+def test_a_wrong_pipeline_is_refused_in_one_line_by_every_command(
+    command: str, policy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(Path().iterdir())
+    assert run_command_line([*command.split(), "--policy", policy]) == ExitCode.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert PIPELINES[policy] in err
+    assert err.count("\n") == 1
+    assert sorted(Path().iterdir()) == before
 
 
 @pytest.mark.parametrize("line", WRONG)

@@ -96,7 +96,7 @@ REFUSED = {
     "bulkhead() |": "a policy is missing",
     "| bulkhead()": "a policy is missing",
     "bulkhead() || retry()": "a policy is missing",
-    "timeot()": "unknown policy 'timeot'; closest: timeout; known: ",
+    "timeot()": "unknown policy 'timeot'; closest: timeout; `limplock list policies` has all",
     "timeout(ttfs=2)": "timeout: unknown parameter 'ttfs'; closest: ttft_s; known: ",
     "timeout(ttft=0)": "timeout: ttft_s must be a number above 0, got 0",
     "timeout(ttft=-1)": "timeout: ttft_s must be a number above 0, got -1",
@@ -316,10 +316,12 @@ def test_a_policy_of_ones_own_is_spelled_by_its_module():
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (" timeout( ttft = 2 )\n|\n retry # often\n", "timeout( ttft = 2 ) | retry()"),
-        ("bulkhead(\n  8  # seats\n)", "bulkhead( 8 )"),
+        (" timeout( ttft = 2 )\n|\n retry # often\n", "timeout(ttft=2) | retry()"),
+        ("bulkhead(\n  8  # seats\n)", "bulkhead(8)"),
         ("x(word='a  b\t| c') | y", "x(word='a  b\t| c') | y()"),
+        ("x (word = [ 'a , b' ,c ] , y=( 1,\n 2 ))", "x(word=['a , b',c], y=(1, 2))"),
         ("timeout", "timeout()"),
+        ("timeout(ttft=2", "timeout(ttft=2"),
     ],
 )
 def test_a_tidy_pipeline_is_one_line_and_never_a_presets_name(text, line):

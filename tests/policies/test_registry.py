@@ -18,8 +18,12 @@ def test_a_policy_is_made_from_its_name_and_parameters():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("breaker_windw", {}, "unknown policy 'breaker_windw'; closest: breaker_window; known: none, "),
-        ("zzz", {}, "unknown policy 'zzz'; known: none, "),
+        (
+            "breaker_windw",
+            {},
+            "unknown policy 'breaker_windw'; closest: breaker_window; `limplock list",
+        ),
+        ("zzz", {}, "unknown policy 'zzz'; `limplock list policies` has all"),
         ("retry", {"max_atempts": 3}, "retry: unknown parameter 'max_atempts'; closest: max_attempts; "),
         ("none", {"x": 1}, "none: unknown parameter 'x'; known: it has none at all"),
         ("bulkhead", {"_held": {}}, "bulkhead: unknown parameter '_held'; "),
