@@ -4,9 +4,6 @@ They see every attempt: `call.attempts` is 0 before the first try. A refused ret
 refusal of our own is final to `Retry`.
 """
 
-import asyncio
-import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from policies.call import Call
@@ -46,7 +43,8 @@ class RetryRule(Layer):
 class Bucket(RetryRule):
     """A retry costs 1 token, a first try brings `per_first_try`, and `size` is the most there can be.
 
-    As in the source a retry needs more than 1 token, not just 1.
+    As in the source a retry needs more than 1 token, not just 1. None of the published budgets is this one:
+    what calls bring to finagle's has no upper end but expires, and grpc's and aws's fill with successes.
     """
 
     per_first_try: float = 0.1
@@ -65,7 +63,10 @@ class Bucket(RetryRule):
 
 @dataclass(slots=True)
 class LifetimeBreaker(RetryRule):
-    """No retry while failed attempts are more than `ratio` of the first tries, both counted for ever."""
+    """No retry while failed attempts are more than `ratio` of the first tries, both counted for ever.
+
+    A breaker of ours judges a worker over a window and shuts out first tries as well.
+    """
 
     ratio: float = 0.1
     calls: int = field(default=0, init=False)
@@ -79,22 +80,3 @@ class LifetimeBreaker(RetryRule):
 
     def may_retry(self) -> bool:
         return self.failures <= self.ratio * self.calls
-
-
-# The seconds before the retry that follows `made` attempts, given the wait before (0 for the first).
-Wait = Callable[[int, float, random.Random], float]
-
-
-@dataclass(slots=True)
-class Backoff(Layer):
-    """Waits before each retry by a formula that `Retry` does not have; needs a `Retry` that waits 0 s."""
-
-    wait_s: Wait
-    _last_s: dict[str, float] = field(default_factory=dict, init=False)  # by call
-
-    async def run(self, call: Call, next: Next) -> Outcome:
-        if call.attempts:
-            wait_s = self.wait_s(call.attempts, self._last_s.get(call.id, 0.0), call.rng)
-            self._last_s[call.id] = wait_s
-            await asyncio.sleep(wait_s)
-        return await next(call)

@@ -15,14 +15,12 @@ from harness.serving.recorder import Recorder
 from policies.call import Attempt, Call
 from policies.outcome import OK, Kind, Outcome
 from policies.pipeline import Pipeline
-from policies.policy import Layer
 from policies.retries.retry import Retry
 from tests.theory.queueing_parts import Census
-from tests.theory.retry_rules import UNBOUNDED, Backoff, resend
+from tests.theory.retry_rules import UNBOUNDED, resend
 from tests.theory.row import Row, Target
 
 TARGET = Target("T12", "AWS, backoff and jitter")
-OWN = Target("T12", f"{TARGET.source}; with a wait formula of the study's own")
 
 BASE_S, CAP_S = 0.005, 2.0
 NET_S, NET_SD_S = 0.010, 0.002  # one way
@@ -39,31 +37,20 @@ PUBLISHED: dict[
 }
 
 
-def exponential_s(made: int, _last_s: float, _rng: random.Random) -> float:
-    return min(CAP_S, BASE_S * 2.0 ** min(made, 64))
+JITTERS = {"exponential": "none", "equal jitter": "equal", "full jitter": "full"}
 
 
-def equal_jitter_s(made: int, last_s: float, rng: random.Random) -> float:
-    longest_s = exponential_s(made, last_s, rng)
-    return longest_s / 2 + rng.uniform(0, longest_s / 2)
-
-
-def decorrelated_s(_made: int, last_s: float, rng: random.Random) -> float:
-    return min(CAP_S, rng.uniform(BASE_S, 3 * (last_s or BASE_S)))
-
-
-def layers(wait: str) -> tuple[Layer, ...]:
-    """Ours is full jitter. The source's exponent is 1 after the first try, ours 0."""
+def retry(wait: str) -> Retry:
+    """The source's exponent is 1 after the first try, ours 0."""
     if wait == "none":
-        return (resend(UNBOUNDED),)
-    if wait == "full jitter":
-        return (Retry(max_attempts=UNBOUNDED, initial_s=2 * BASE_S, max_s=CAP_S, other_worker=False),)
-    formula = {
-        "exponential": exponential_s,
-        "equal jitter": equal_jitter_s,
-        "decorrelated jitter": decorrelated_s,
-    }
-    return (resend(UNBOUNDED), Backoff(formula[wait]))
+        return resend(UNBOUNDED)
+    if wait == "decorrelated jitter":
+        return _backing_off(BASE_S, "decorrelated")
+    return _backing_off(2 * BASE_S, JITTERS[wait])
+
+
+def _backing_off(initial_s: float, jitter: str) -> Retry:
+    return Retry(max_attempts=UNBOUNDED, initial_s=initial_s, max_s=CAP_S, jitter=jitter, other_worker=False)
 
 
 @dataclass(slots=True)
@@ -99,7 +86,7 @@ class VersionedRow:
 async def _all_write(wait: str, callers: int, seed: int) -> tuple[int, float]:
     """Writes tried until all callers have written, and the seconds that it took."""
     row = VersionedRow(random.Random(f"net {seed}"))
-    gateway = Gateway(Pipeline(layers=layers(wait)), {"row": row}, Recorder(NoHistory()), seed)
+    gateway = Gateway(Pipeline(layers=(retry(wait),)), {"row": row}, Recorder(NoHistory()), seed)
     outcomes = await asyncio.gather(*(gateway.handle(Call(id=str(n))) for n in range(callers)))
     row.census.assert_little()
     assert all(outcome.answered for outcome in outcomes)
@@ -121,10 +108,9 @@ def _rows(
 ) -> list[Row]:
     measured = [run_virtual(_all_write(wait, callers, seed)) for seed in range(runs)]
     calls, seconds = PUBLISHED[wait][callers]
-    target = TARGET if wait in ("none", "full jitter") else OWN
     what = f"{callers} callers, {wait}"
-    rows = [target.relative(f"{what}: writes tried", calls, fmean(w for w, _ in measured), calls_ratio)]
+    rows = [TARGET.relative(f"{what}: writes tried", calls, fmean(w for w, _ in measured), calls_ratio)]
     if seconds is not None:
         took_s = fmean(took_s for _, took_s in measured)
-        rows.append(target.relative(f"{what}: s until all are in", seconds, took_s, time_ratio))
+        rows.append(TARGET.relative(f"{what}: s until all are in", seconds, took_s, time_ratio))
     return rows

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from statistics import fmean
 
+from policies.retries.retry_budget import RetryBudget
 from tests.theory.overload import Overload, Story, play
-from tests.theory.retry_rules import Bucket, resend
+from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
 from tests.theory.wilson import covering
 
 TARGET = Target("T14", "retry law (HotOS'21)")
 KEPT = Target("T14", f"{TARGET.source}; with a link of the study's own that keeps abandoned work")
 NEWEST_FIRST = Target("T14", f"{KEPT.source}, and a batcher of its own")
-BUDGET = Target("T14", f"{KEPT.source}, and a layer of its own")
 
 RETRIES = 3
 LOOKED_AT_S = 5.0  # the end of a run
@@ -60,7 +60,7 @@ def _cure_rows(trigger: Overload, runs: int) -> list[Row]:
         (TARGET, "work dropped on timeout", 0.0, lambda: replace(retrying, hears=True)),
         (NEWEST_FIRST, "newest first", 0.0, lambda: replace(retrying, newest_first=True)),
         # A budget keeps state, so each run has its own.
-        (BUDGET, "budget of 10 %", 0.0, lambda: replace(retrying, layers=(resend(RETRIES), Bucket()))),
+        (KEPT, "budget of 10 %", 0.0, lambda: replace(retrying, layers=(RetryBudget(), resend(RETRIES)))),
     ]
     return [
         _share_row(target, f"lambda = 80/s, {name}", expected, _stuck(make, runs), runs)

@@ -322,7 +322,7 @@ async def test_before_enough_is_known_nothing_is_hedged_by_time():
     servers = Told(w0=5.0, w1=0.1)
     bound = Pipeline(layers=(Hedge(min_samples=20),)).over(("w0", "w1"), servers)
     await attempts_of_calls(bound, 19, workers=frozenset({"w1"}))
-    assert await attempts_of_calls(bound, 1) == [1]
+    assert await attempts_of_calls(bound, 3) == [1, 1, 1], "its own do not count"
     await attempts_of_calls(bound, 1, workers=frozenset({"w1"}))
     await asyncio.sleep(1)  # what is known is counted once a second
     assert await attempts_of_calls(bound, 1) == [2]
@@ -339,9 +339,9 @@ async def test_a_long_prompt_is_not_late_by_the_measure_of_short_ones():
 async def test_whole_answers_are_no_measure_of_first_tokens():
     servers = Told(w0=0.1, w1=0.1)
     bound = Pipeline(layers=(Hedge(),), picker=RoundRobin()).over(("w0", "w1"), servers)
-    await attempts_of_calls(bound, 60)
+    await attempts_of_calls(bound, 60, prompt_tokens=8, max_tokens=8)
     servers.first_s.update(w0=3.0, w1=3.0)
-    assert await attempts_of_calls(bound, 2, stream=False) == [1, 1]
+    assert await attempts_of_calls(bound, 2, prompt_tokens=8, max_tokens=8, stream=False) == [1, 1]
 
 
 class Prefers(Picker):
@@ -400,9 +400,14 @@ async def test_hedges_below_retries_come_to_the_product_that_was_predicted():
     assert call.attempts == amplification(pipeline.drivers) == 6
 
 
-async def test_retries_below_hedges_leave_the_delay_where_it_was():
+@pytest.mark.parametrize("delay_s", [2, None])
+async def test_retries_below_hedges_leave_the_delay_where_it_was(delay_s, make_attempt, give_tokens):
+    hedge = Hedge(delay_s=delay_s, min_samples=1)
+    elsewhere = make_attempt("w9")
+    give_tokens(elsewhere, 2, 1, 1)
+    hedge.first_token(elsewhere)
     servers = Servers(w0=(0, 1.5, FAILED), w1=(0, 1.5, FAILED), w2=(0, 1, OK))
-    layers = (Hedge(delay_s=2), Retry(max_attempts=2, initial_s=0, stacked=True))
+    layers = (hedge, Retry(max_attempts=2, initial_s=0, stacked=True))
     ear = Ear()
     await Pipeline(layers=layers).over(WORKERS, servers, ear).run(Call(id="c"))
     assert ear.began == [("w0", 0), ("w1", 1.5), ("w2", 2)]
