@@ -1,30 +1,38 @@
 """How long attempts take at the other workers: the yardstick for one worker. Numbers in, numbers out.
 
 A worker measured against its own past gets used to a lasting fault; its peers do not. Latencies are compared
-only between attempts of about the same size (prompt tokens, or attempts side by side), in powers of two, so
-that long prompts do not look like slow workers.
+only between attempts of about the same size (prompt tokens, attempts side by side, or both), in powers of two,
+so that long prompts do not look like slow workers.
 """
 
 from collections import defaultdict, deque
-from math import exp, log
+from collections.abc import Sequence
+from math import exp, inf, log
 from statistics import median
 from typing import TypeAlias
 
 REFRESH_S = 1.0  # what is typical is worked out again after this long, if somebody asks
 KEEP = 64  # latest samples of each worker
 
-Sample: TypeAlias = tuple[float, int, float]  # when, bucket, seconds
+Size: TypeAlias = int | tuple[int, ...]
+Bucket: TypeAlias = tuple[int, ...]
+Sample: TypeAlias = tuple[float, Bucket, float]  # when, bucket, seconds
 
 
 class Peers:
-    """The latest samples of every worker, none older than `span_s`."""
+    """The latest samples of every worker, none older than `span_s`.
 
-    def __init__(self, span_s: float) -> None:
+    `near`: without an attempt of the same size elsewhere, `ratio` compares with the nearest size, which is
+    right only for what hardly depends on the size.
+    """
+
+    def __init__(self, span_s: float, *, near: bool = False) -> None:
         self._span_s = span_s
+        self._near = near
         self._samples: dict[str, deque[Sample]] = defaultdict(lambda: deque(maxlen=KEEP))
-        self._typical: dict[float, tuple[float, dict[int, _Ranking]]] = {}
+        self._typical: dict[float, tuple[float, dict[Bucket, _Ranking]]] = {}
 
-    def add(self, worker: str, size: int, seconds: float, now: float) -> None:
+    def add(self, worker: str, size: Size, seconds: float, now: float) -> None:
         """One sample, or a lower bound where nothing better will come."""
         self._samples[worker].append((now, _bucket(size), seconds))
 
@@ -32,7 +40,7 @@ class Peers:
         """How many are known of a worker."""
         return len(self._recent(worker, now))
 
-    def elsewhere_s(self, worker: str, size: int, quantile: float, now: float) -> float | None:
+    def elsewhere_s(self, worker: str, size: Size, quantile: float, now: float) -> float | None:
         """What this quantile of attempts of about that size takes at the other workers.
 
         The median over them. None without any sample of theirs.
@@ -40,38 +48,41 @@ class Peers:
         ranking = self._rankings(quantile, now).get(_bucket(size))
         return None if ranking is None else ranking.median_without(worker)
 
-    def ratio(self, worker: str, now: float, still: "list[tuple[int, float]] | None" = None) -> float | None:
-        """How many times longer its attempts take than those of its peers: the median over its attempts.
+    def ratio(
+        self,
+        worker: str,
+        now: float,
+        still: Sequence[tuple[Size, float]] = (),
+        *,
+        quantile: float = 0.5,
+        since_s: float = -inf,
+        least: int = 1,
+    ) -> float | None:
+        """How many times longer its attempts take than this quantile of its peers' does: the median of them.
 
-        `still`: size and age of attempts in flight, which count once they are older than is typical elsewhere.
-        None if there is nothing to compare.
+        `still`: size and age of attempts in flight, which count once they are older than that.
+        `since_s`: older samples count only as far as there would else be fewer than `least`. None if there
+        is nothing to compare, or less than `least`.
         """
-        typical = self._elsewhere(worker, now)
-        ratios = [
-            log(seconds / typical[bucket])
-            for _, bucket, seconds in self._recent(worker, now)
-            if bucket in typical and seconds > 0
-        ]
-        ratios += [
-            log(age_s / typical[_bucket(size)])
-            for size, age_s in still or ()
-            if age_s > typical.get(_bucket(size), float("inf"))
-        ]
-        return exp(median(ratios)) if ratios else None
+        typical = _Elsewhere(self._rankings(quantile, now), worker, self._near)
+        ratios: list[float] = []
+        for size, age_s in still:
+            expected_s = typical.seconds(_bucket(size))
+            if expected_s is not None and age_s > expected_s:
+                ratios.append(log(age_s / expected_s))
+        for when_s, bucket, seconds in reversed(self._recent(worker, now)):
+            if when_s < since_s and len(ratios) >= least:
+                break
+            expected_s = typical.seconds(bucket)
+            if expected_s is not None and seconds > 0:
+                ratios.append(log(seconds / expected_s))
+        return exp(median(ratios)) if len(ratios) >= max(least, 1) else None
 
     def forget(self, worker: str) -> None:
         """What is known of a worker says nothing any more."""
         self._samples.pop(worker, None)
 
-    def _elsewhere(self, worker: str, now: float) -> dict[int, float]:
-        """Typical seconds by bucket, of the other workers."""
-        found = {}
-        for bucket, ranking in self._rankings(0.5, now).items():
-            if (seconds := ranking.median_without(worker)) is not None:
-                found[bucket] = seconds
-        return found
-
-    def _recent(self, worker: str, now: float) -> "deque[Sample]":
+    def _recent(self, worker: str, now: float) -> deque[Sample]:
         samples = self._samples.get(worker)
         if samples is None:
             return deque()
@@ -79,14 +90,14 @@ class Peers:
             samples.popleft()
         return samples
 
-    def _rankings(self, quantile: float, now: float) -> "dict[int, _Ranking]":
+    def _rankings(self, quantile: float, now: float) -> "dict[Bucket, _Ranking]":
         """For each bucket the quantile of each worker."""
         known = self._typical.get(quantile)
         if known is not None and known[0] > now:
             return known[1]
-        found: dict[int, dict[str, float]] = defaultdict(dict)
+        found: dict[Bucket, dict[str, float]] = defaultdict(dict)
         for worker in self._samples:
-            buckets: dict[int, list[float]] = defaultdict(list)
+            buckets: dict[Bucket, list[float]] = defaultdict(list)
             for _, bucket, seconds in self._recent(worker, now):
                 buckets[bucket].append(seconds)
             for bucket, values in buckets.items():
@@ -94,6 +105,32 @@ class Peers:
         rankings = {bucket: _Ranking(values) for bucket, values in found.items()}
         self._typical[quantile] = (now + REFRESH_S, rankings)
         return rankings
+
+
+class _Elsewhere:
+    """Typical seconds at the other workers, found once for each bucket that is asked for."""
+
+    def __init__(self, rankings: "dict[Bucket, _Ranking]", worker: str, near: bool) -> None:
+        self._rankings, self._worker, self._near = rankings, worker, near
+        self._found: dict[Bucket, float | None] = {}
+
+    def seconds(self, bucket: Bucket) -> float | None:
+        if bucket not in self._found:
+            self._found[bucket] = self._at(bucket) or (self._nearest(bucket) if self._near else None)
+        return self._found[bucket]
+
+    def _at(self, bucket: Bucket) -> float | None:
+        ranking = self._rankings.get(bucket)
+        return None if ranking is None else ranking.median_without(self._worker)
+
+    def _nearest(self, bucket: Bucket) -> float | None:
+        """Of two as near the larger, which takes longer: in doubt for the worker."""
+        by_distance = sorted(self._rankings, key=lambda other: (_distance(bucket, other), other < bucket))
+        return next((found for other in by_distance if (found := self._at(other)) is not None), None)
+
+
+def _distance(one: Bucket, other: Bucket) -> int:
+    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
 class _Ranking:
@@ -113,8 +150,10 @@ class _Ranking:
         return (self._ordered[low + (low >= left)] + self._ordered[high + (high >= left)]) / 2
 
 
-def _bucket(size: int) -> int:
-    return max(size, 1).bit_length()
+def _bucket(size: Size) -> Bucket:
+    if isinstance(size, int):
+        return (max(size, 1).bit_length(),)
+    return tuple(max(each, 1).bit_length() for each in size)
 
 
 def _quantile(values: list[float], quantile: float) -> float:
