@@ -29,10 +29,11 @@ def new_folder(out: Path | None) -> Path:
 
 def run_folder(folder: Path, scenario: str, preset: str) -> Path:
     """`preset` may be the text of a pipeline, which is shortened and told from others by its digest."""
-    return make_folder(folder / f"{scenario}.{_file_name(preset)}")
+    return make_folder(folder / f"{scenario}.{file_name(preset)}")
 
 
-def _file_name(preset: str) -> str:
+def file_name(preset: str) -> str:
+    """A word of letters, digits and `-_.=`, different for different presets and pipelines."""
     if _PLAIN.fullmatch(preset):
         return preset
     start = "-".join(re.findall(r"[\w.=]+", preset))[:LONGEST_START]

@@ -10,7 +10,7 @@ from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
 from harness.real_deployment import Options, deploy
 from harness.reporting.progress import Progress
-from harness.results import run_folder, write_result
+from harness.results import file_name, run_folder, write_result
 from harness.runner import run
 from harness.scenario import Scenario
 from policies.presets import Preset
@@ -40,7 +40,7 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
     scenario, preset = planned.scenario, planned.preset
     where = run_folder(folder, scenario.name, preset.name)
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
-    stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{preset.name}"))
+    stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{file_name(preset.name)}"))
     with Progress() as progress:
         progress.start(f"{number}{scenario.name} under {preset.name}", hops, scenario.phases.starts())
         history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))

@@ -74,6 +74,8 @@ METRICS = {
         Metric(
             "bystander_goodput_ratio", "share", "run", "goodput of the callers that cannot reach the fault"
         ),
+        Metric("detection_s", "s", "run", "start of the fault to the first gate that restricts its worker"),
+        Metric("false_alarms", "workers", "run", "restricted by a gate, though healthy; a full one is none"),
         Metric(
             "latency_inflation", "factor", "spread", "bystander latency during / before, 0.1 s added to both"
         ),

@@ -11,6 +11,7 @@ from harness.judging.callers import Figures, describe, trends
 from harness.judging.case import Case, lay_out
 from harness.judging.cohort import Cohort
 from harness.judging.decision import decide, merge
+from harness.judging.detection import detection
 from harness.judging.history import History
 from harness.judging.plain_text import plain
 from harness.judging.pressure import hop_place, worker_places, workers_up
@@ -31,6 +32,7 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
     places = [hop_place(at, case.windows, case.times.fault) for at in case.hops]
     places += worker_places(history, case.windows)
     run = trends([_run_figures(case, window) if window else {} for window in case.windows])
+    run |= detection(history, case.faulted, case.times.fault)
     growths = spread.hop_growths(case.hops, case.requests, frozenset(case.faulted), *case.blocks)
     deciding = bystander_measures(case.judged, *case.blocks, workers=len(case.setup.workers))
     measures = [*deciding, *growths, *_diagnostics(case)]

@@ -5,6 +5,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from harness.reporting.console import PipeConsole
 from harness.reporting.progress import may_redraw
 
+LONGEST = 40  # characters beside a bar: on 80 columns there must be room for it
+
 
 def progress_bar() -> Progress:
     """Use `with`; it takes itself off the screen."""

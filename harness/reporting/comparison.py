@@ -10,6 +10,7 @@ from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import Place, RunResult, Verdict
 from harness.reporting.cells import COLOURS, SPAN, Form, facts, mark, trend, verdict_line
+from harness.reporting.names import Names
 from harness.reporting.run_report import evidence, padding, place_label, shown_places
 
 LABEL = 16  # columns of the names on the left
@@ -21,24 +22,22 @@ Row = tuple[str, list[Text]]
 
 def comparison(results: Sequence[RunResult], width: int) -> Iterator[RenderableType]:
     """Verdict lines, then tables of as many runs as fit beside each other, then the laws."""
+    names = Names(result.setting.preset for result in results)
     for result in results:
-        yield verdict_line(result.verdict, title(result), result.headline)
+        yield verdict_line(result.verdict, names.title(result), result.headline)
+    yield from names.legend()
     at_once = max(1, (width - LABEL - GAP) // (CELL + GAP))
     for first in range(0, len(results), at_once):
         yield Text()
-        yield from _side_by_side(results[first : first + at_once])
+        yield from _side_by_side(results[first : first + at_once], names)
     yield Text()
-    yield from _notes(results)
+    yield from _notes(results, names)
 
 
-def title(result: RunResult) -> str:
-    return f"{result.setting.scenario} x {result.setting.preset}"
-
-
-def _side_by_side(results: Sequence[RunResult]) -> Iterator[RenderableType]:
-    names = [("", [Text(plain(r.setting.scenario), style="bold") for r in results])]
-    names += [("", [Text(plain(r.setting.preset), style="bold") for r in results])]
-    yield _table([*names, ("", [_verdict(r) for r in results])])
+def _side_by_side(results: Sequence[RunResult], names: Names) -> Iterator[RenderableType]:
+    rows = [("", [Text(plain(r.setting.scenario), style="bold") for r in results])]
+    rows += [("", [Text(names[r.setting.preset], style="bold") for r in results])]
+    yield _table([*rows, ("", [_verdict(r) for r in results])])
     yield Text(f"{SPAN}{mark(_most_faulted(results))}", style="dim")
     for heading, rows in _sections(results):
         if rows:
@@ -116,8 +115,8 @@ def _table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _notes(results: Sequence[RunResult]) -> Iterator[RenderableType]:
+def _notes(results: Sequence[RunResult], names: Names) -> Iterator[RenderableType]:
     for result in results:
-        yield Text(title(result), style="bold")
+        yield Text(names.title(result), style="bold")
         yield facts(evidence(result))
     yield facts(padding(results[0]))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import isinf
 
 from rich.console import Group, RenderableType
@@ -12,6 +13,7 @@ from harness.judging.figures import count, seconds
 from harness.judging.plain_text import plain
 from harness.judging.result import RunResult, Verdict
 from harness.reporting.cells import facts, grid, verdict_line
+from harness.reporting.names import Names
 
 NAMED = 4  # figures outside their tolerance that the summary names
 LABEL = 16  # columns of the names on the left
@@ -21,7 +23,10 @@ _HEADING = "{:>5} {:>5} {:>6}".format("real", "virt.", "ratio")
 
 def render_fidelity(found: Sequence[Fidelity]) -> RenderableType:
     """One line that is enough alone, then a table for each scenario and preset."""
-    parts: list[RenderableType] = [Text(summary(found), style="bold")]
+    results = [each.pairs[0][0] if each.pairs else each.undecided[0] for each in found]
+    names = Names(result.setting.preset for result in results)
+    found = [replace(each, title=names.title(of)) for each, of in zip(found, results, strict=True)]
+    parts: list[RenderableType] = [Text(summary(found), style="bold"), *names.legend()]
     for fidelity in found:
         parts += [Text(), *_part(fidelity)]
     return Group(*parts)

@@ -8,8 +8,9 @@ from rich.text import Text
 
 from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
-from harness.judging.result import Caller, Place, RunResult
+from harness.judging.result import Caller, Place, RunResult, Trend
 from harness.reporting.cells import SPAN, facts, grid, mark, trend, verdict_line
+from harness.reporting.names import Names
 
 WIDE = 110  # columns from which the tail of the latency is shown as well
 REASONS = 6
@@ -20,7 +21,9 @@ Fact = tuple[str, str]  # the word that it opens with, and the rest
 
 def run_report(result: RunResult, width: int) -> Iterator[RenderableType]:
     setting = result.setting
-    yield verdict_line(result.verdict, f"{setting.scenario} x {setting.preset}", result.headline)
+    names = Names([setting.preset])
+    yield verdict_line(result.verdict, names.title(result), result.headline)
+    yield from names.legend()
     yield Text()
     yield Text(f"{SPAN}; times are medians{mark(len(setting.faulted_workers))}", style="dim")
     yield hop_table(result, wide=width >= WIDE)
@@ -79,6 +82,7 @@ def evidence(result: RunResult) -> Iterator[Fact]:
     setting = result.setting
     if result.bite:
         yield "fault", f"{setting.fault} for {setting.fault_length_s:.0f} s; {plain(result.bite.words)}"
+    yield from _detected(result)
     yield "law", plain(result.law.words, limit=400)
     if result.law.contradicted:
         yield "", f"CONTRADICTED: {result.law.contradicted}. Please report this as a bug."
@@ -104,6 +108,18 @@ def _captured(result: RunResult) -> Iterator[Fact]:
         little = "" if oracle is None else f" (by Little's law {share(oracle)}, without a policy)"
         slots = f"{share(held.before)} -> {share(held.during)} of the slots of {result.law.hop}"
         yield "held", f"{held.about} held {slots}{little}"
+
+
+def _detected(result: RunResult) -> Iterator[Fact]:
+    """Nothing where no gate restricted anybody and none had to."""
+    found, false = (result.metrics.get(name, Trend()).during for name in ("detection_s", "false_alarms"))
+    if false is None or not (result.bite or false):
+        return
+    words = "no gate told the faulted worker from the others"
+    if found is not None:
+        words = f"detected {seconds(found)} after the fault began"
+    shut_out = f"healthy workers shut out: {count(false)}"
+    yield "gates", f"{words}; {shut_out}" if result.bite else shut_out
 
 
 def padding(result: RunResult) -> Iterator[Fact]:

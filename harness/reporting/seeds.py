@@ -12,6 +12,7 @@ from harness.judging.figures import seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import RunResult, Verdict
 from harness.reporting.cells import facts, grid, verdict_line
+from harness.reporting.names import Names
 
 ODD = 3  # seeds that came out otherwise, each shown with its token
 _WORST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
@@ -24,33 +25,33 @@ def render_seeds(results: Sequence[RunResult]) -> RenderableType:
     """One line and one row for each preset, then the seeds that stand out."""
     presets = dict.fromkeys(result.setting.preset for result in results)
     groups = {name: [r for r in results if r.setting.preset == name] for name in presets}
-    lines = [_line(group) for group in groups.values()]
-    return Group(*lines, Text(), _table(groups), Text(), facts(_odd(groups)))
+    names = Names(presets)
+    lines = [_line(group, names) for group in groups.values()]
+    return Group(*lines, *names.legend(), Text(), _table(groups, names), Text(), facts(_odd(groups, names)))
 
 
-def _line(group: Sequence[RunResult]) -> Text:
+def _line(group: Sequence[RunResult], names: Names) -> Text:
     counts = Counter(result.verdict for result in group)
     worst = next(verdict for verdict in _WORST_FIRST if counts[verdict])
     words = ", ".join(f"{counts[v]} {_WORDS[v]}" for v in _WORST_FIRST if counts[v])
-    title = f"{group[0].setting.scenario} x {group[0].setting.preset}"
-    return verdict_line(worst, title, f"of {len(group)} seeds {words}")
+    return verdict_line(worst, names.title(group[0]), f"of {len(group)} seeds {words}")
 
 
-def _table(groups: dict[str, list[RunResult]]) -> RenderableType:
-    longest = max(map(len, groups))
-    columns: list[tuple[str, int | None]] = [("in the fault", max(longest, len("in the fault")))]
+def _table(groups: dict[str, list[RunResult]], names: Names) -> RenderableType:
+    columns: list[tuple[str, int | None]] = [("in the fault", max(names.widest, len("in the fault")))]
     columns += [("bystanders in time", None), ("their median latency", None)]
-    columns += [("touched in time", None), ("slots gone after", None)]
-    return grid(columns, (_row(name, group) for name, group in groups.items()))
+    columns += [("touched in time", None), ("slots gone after", None), ("detected after", None)]
+    return grid(columns, (_row(names[name], group) for name, group in groups.items()))
 
 
 def _row(name: str, group: Sequence[RunResult]) -> list[Text]:
     return [
-        Text(plain(name)),
+        Text(name),
         _span(group, lambda r: during(r, "bystander_goodput_ratio"), share),
         _span(group, worst_latency_s, seconds),
         _span(group, lambda r: during(r, "touched_goodput_ratio"), share),
         _span(group, lambda r: r.law.measured_s, seconds),
+        _span(group, lambda r: during(r, "detection_s"), seconds),
     ]
 
 
@@ -63,9 +64,9 @@ def _span(group: Sequence[RunResult], figure: Figure, form: Callable[[float | No
     return Text(f"{form(median(values))} ({form(min(values))} to {form(max(values))}{few})")
 
 
-def _odd(groups: dict[str, list[RunResult]]) -> Iterator[tuple[str, str]]:
+def _odd(groups: dict[str, list[RunResult]], names: Names) -> Iterator[tuple[str, str]]:
     for group in groups.values():
         usual = Counter(result.verdict for result in group).most_common(1)[0][0]
         for result in [r for r in group if r.verdict != usual][:ODD]:
-            what = f"{result.setting.preset} seed {result.setting.seed}: {result.verdict}"
+            what = f"{names[result.setting.preset]} seed {result.setting.seed}: {result.verdict}"
             yield "odd one", f"{what}, {plain(result.headline)}; limplock replay {result.replay}"

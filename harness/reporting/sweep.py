@@ -19,6 +19,7 @@ from harness.judging.result import Verdict
 from harness.judging.swept import Axes, Cell, Swept, by_factor, count
 from harness.judging.wilson import interval
 from harness.reporting.cells import COLOURS, facts, grid
+from harness.reporting.names import Names
 from harness.reporting.zone_words import times, zone_summary, zone_words
 
 GAP = 2  # columns between columns
@@ -54,6 +55,7 @@ class _Sweep:
     def __init__(self, scenario: str, pool: int, axes: Axes, rows: Sequence[Swept]) -> None:
         self._scenario, self._pool, self._axes = scenario, pool, axes
         self._blocks = list(_blocks(axes, rows))
+        self._names = Names(axes.presets)
         self._done = sum(row.cell.factor in axes.factors for row in rows)
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
@@ -61,13 +63,14 @@ class _Sweep:
         yield Text(plain(title), style="bold")
         if self._done < (runs := self._axes.cells * self._axes.seeds):
             yield Text(f"PARTIAL: {self._done} of the {runs} runs of the grid", style="bold yellow")
+        yield from self._names.legend()
         yield facts_of((self._name(block), zone_summary(block.zones())) for block in self._blocks)
         for block in self._blocks:
             yield Text()
             yield from self._block(block, options.max_width)
 
     def _block(self, block: _Block, width: int) -> Iterator[RenderableType]:
-        yield Text(f"{plain(block.preset)}, {block.slow} of {self._pool} workers slow", style="bold")
+        yield Text(f"{self._names[block.preset]}, {block.slow} of {self._pool} workers slow", style="bold")
         for table in _tables(block, width):
             yield table
             yield Text()
@@ -79,7 +82,8 @@ class _Sweep:
 
     def _name(self, block: _Block) -> str:
         several = len(self._axes.slow) > 1
-        return f"{block.preset}, {block.slow} slow" if several else block.preset
+        name = self._names[block.preset]
+        return f"{name}, {block.slow} slow" if several else name
 
 
 def facts_of(lines: Iterator[tuple[str, str]]) -> Table:

@@ -7,7 +7,7 @@ from rich.progress import Progress as Bar
 from rich.progress import TaskID
 
 from harness.judging.plain_text import plain
-from harness.reporting.bar import progress_bar
+from harness.reporting.bar import LONGEST, progress_bar
 
 
 class Tally:
@@ -20,7 +20,7 @@ class Tally:
     def advance(self, words: str) -> None:
         """One more is done; `words` say which."""
         self._done += 1
-        self._bar.update(self._task, advance=1, description=plain(words))
+        self._bar.update(self._task, advance=1, description=plain(words, LONGEST))
         if self._bar.disable and self._done * 10 // self._total > (self._done - 1) * 10 // self._total:
             line = f"{self._done} of {self._total} runs"
             self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from rich.progress import Progress as Bar
 
 from harness.judging.plain_text import plain
-from harness.reporting.bar import progress_bar
+from harness.reporting.bar import LONGEST, progress_bar
 from harness.reporting.progress import NoProgress
 
 QUIET_S = 10.0  # of real time between two lines on a pipe; most runs are over before the first
@@ -19,7 +19,7 @@ class VirtualTime(NoProgress):
     def __init__(self, bar: Bar, title: str, length_s: float) -> None:
         super().__init__()
         self._bar, self._title, self._length_s = bar, plain(title), length_s
-        self._task = bar.add_task(self._title, total=round(length_s))
+        self._task = bar.add_task(plain(title, LONGEST), total=round(length_s))
         self._said_s = bar.get_time()
 
     def sample(self, place: str, values: Mapping[str, float]) -> None:
