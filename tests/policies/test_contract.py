@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import policies
-from policies import outliers
+from policies import outliers, timers
 from policies.assembly import assemble
 from policies.call import Call
 from policies.candidates import Candidate, Candidates
@@ -131,6 +131,37 @@ async def test_a_cancelled_call_ends_at_once_as_cancelled_and_leaves_nothing_beh
     assert await bound.run(Call(id="c")) is OK
 
 
+async def _cancelled_in_the_tick_of_its_answer(pipeline):
+    """A call whose answer is ready when it is cancelled, before either could be acted on."""
+    ready = asyncio.Event()
+
+    async def wait(attempt):
+        await ready.wait()
+        return OK
+
+    bound = pipeline.over(WORKERS, wait)
+    task = asyncio.create_task(bound.run(Call(id="c", payload=b"question")))
+    await asyncio.sleep(0.1)
+    assert bound.pending.total() == 1
+    ready.set()
+    task.cancel()
+    await asyncio.wait([task])
+    assert bound.pending.total() == 0
+    return task.cancelled()
+
+
+# report 3: cpython#86296
+@every_policy
+async def test_a_cancellation_in_the_tick_of_the_answer_is_not_swallowed_by_a_policy(name):
+    assert await _cancelled_in_the_tick_of_its_answer(pipeline_with(name))
+
+
+# report 3: cpython#86296
+@every_preset
+async def test_a_cancellation_in_the_tick_of_the_answer_is_not_swallowed_by_a_stack(preset):
+    assert await _cancelled_in_the_tick_of_its_answer(preset.build(len(WORKERS)))
+
+
 @of_kind(Gate)
 @pytest.mark.parametrize("kind", Kind)
 def test_a_gate_takes_every_ending_and_holds_nothing_afterwards(name, kind, make_attempt):
@@ -151,6 +182,8 @@ def test_a_gate_takes_every_ending_and_holds_nothing_afterwards(name, kind, make
 def test_a_gate_without_weight_rejects_and_one_line_says_why(name, make_attempt):
     if POLICIES[name] in outliers.POLICIES:
         return  # one worker alone is no outlier; their own tests have a pool
+    if POLICIES[name] in timers.POLICIES:
+        return  # bounds an attempt and shuts nobody out
     gate = make(name)
     for _ in range(100):
         attempt = make_attempt()

@@ -74,9 +74,10 @@ async def test_the_cause_of_the_failure_is_still_told():
 
 
 @pytest.mark.parametrize("outcome", [OK, Outcome(kind=Kind.SLOW)])
-async def test_an_answer_passes_as_it_is(outcome):
-    ended, heard, _ = await ask(Fallback(), Worker(outcome))
-    assert (ended, heard) == (outcome, ANSWER)
+@pytest.mark.parametrize("pieces", [ANSWER, []])
+async def test_an_answer_passes_as_it_is_an_empty_one_too(outcome, pieces):
+    ended, heard, _ = await ask(Fallback(), Worker(outcome, pieces))
+    assert (ended, heard) == (outcome, pieces)
 
 
 @pytest.mark.parametrize("outcome", [Outcome(kind=Kind.ERROR, status=400), Outcome(kind=Kind.ABANDONED)])
