@@ -17,6 +17,9 @@ def every(step_s, until_s, waited_s, from_s=0.0):
 
 def test_waits_up_to_the_target_never_drop_anything():
     assert dropped(every(0.1, 100, TARGET_S)) == []
+    assert (
+        dropped([(now, TARGET_S * (1 + 3 * (i % 2))) for i, (now, _) in enumerate(every(0.1, 100, 0))]) == []
+    )
 
 
 def test_a_standing_line_drops_after_one_interval_and_not_before():

@@ -2,6 +2,7 @@
 
 import asyncio
 from math import inf
+from typing import get_args
 
 import pytest
 from hypothesis import settings
@@ -12,7 +13,7 @@ from harness.clock import VirtualLoop
 from policies.call import Call
 from policies.outcome import OK, Kind
 from policies.queues.codel import Codel
-from policies.queues.line import Line, Turn
+from policies.queues.line import Discipline, Line, Turn
 
 CONCURRENT, QUEUE = 2, 6
 
@@ -194,10 +195,30 @@ async def test_who_is_next_is_what_the_discipline_says(discipline, order):
 
 
 async def test_newest_first_does_not_hide_the_expired_at_the_far_end():
-    line = Line("line", 1, max_queue=2, discipline="lifo")
+    line = Line("line", 1, max_queue=3, discipline="lifo")
     tasks = [asyncio.create_task(line.run(Call(id="a"), second))]
     await asyncio.sleep(0)
     tasks += [asyncio.create_task(line.run(Call(id=i, deadline_s=0.5), second)) for i in "bc"]
+    tasks += [asyncio.create_task(line.run(Call(id="d"), second))]
     await asyncio.sleep(1.1)
     assert len(line.waiters) == 0
-    assert [(await task).kind for task in tasks] == [Kind.OK, Kind.TIMEOUT, Kind.TIMEOUT]
+    assert [(await task).kind for task in tasks] == [Kind.OK, Kind.TIMEOUT, Kind.TIMEOUT, Kind.OK]
+
+
+@pytest.mark.parametrize("discipline", get_args(Discipline))
+@pytest.mark.parametrize("leaves", range(4))
+async def test_whoever_leaves_in_the_tick_in_which_a_permit_comes_back_is_passed_over(discipline, leaves):
+    line, end = Line("line", 1, discipline=discipline), asyncio.get_running_loop().create_future()
+    entered = []
+
+    async def tier(call):
+        entered.append(call.id)
+        return await end if call.id == 9 else OK
+
+    tasks = [asyncio.create_task(line.run(Call(id=i), tier)) for i in (9, 0, 1, 2, 3)]
+    await asyncio.sleep(0)
+    end.set_result(OK)
+    tasks[1 + leaves].cancel()
+    await asyncio.wait(tasks)
+    assert sorted(entered) == sorted({9, 0, 1, 2, 3} - {leaves})
+    assert (line.running, len(line.waiters)) == (0, 0)

@@ -19,18 +19,29 @@ class Model:
 
     def __init__(self, pipeline, workers=WORKERS):
         self.slower = dict.fromkeys(workers, 1.0)
+        self.stretch_tokens = 1.0
         self.sent = 0
         self.bound = assemble(parse(pipeline)).over(workers, self.send)
 
     async def send(self, attempt):
         self.sent += 1
-        loop = asyncio.get_running_loop()
-        await asyncio.sleep(0.25 * self.slower[attempt.worker])
-        attempt.deliver(Chunk(b""), loop.time())
-        for _ in range(attempt.call.max_tokens - 1):
-            await asyncio.sleep(0.0625 * self.slower[attempt.worker])
-            attempt.deliver(Chunk(b""), loop.time())
+        clock, slower = asyncio.get_running_loop().time, self.slower[attempt.worker]
+        further, each_s = attempt.call.max_tokens - 1, 0.0625 * slower * self.stretch_tokens
+        await asyncio.sleep(0.25 * slower)
+        if not attempt.call.stream:
+            await asyncio.sleep(each_s * further)
+            attempt.deliver(Chunk(b"", tokens=1 + further), clock())
+            return OK
+        attempt.deliver(Chunk(b""), clock())
+        for _ in range(further):
+            await asyncio.sleep(each_s)
+            attempt.deliver(Chunk(b""), clock())
         return OK
+
+    def expects_s(self):
+        """Of a call like those that are asked by default."""
+        expected = self.bound.pipeline.layers[-1]._state.expected
+        return expected.answer_s(10, TOKENS, asyncio.get_running_loop().time())
 
     def slow(self, factor):
         for worker in self.slower:
@@ -160,13 +171,25 @@ async def test_calls_that_ran_into_their_deadline_teach_that_it_takes_longer():
     assert kinds.count(Kind.REJECTED) > 50
 
 
+async def test_streams_that_crawl_into_their_deadline_teach_that_tokens_take_longer():
+    model = Model("deadline(total=2) | shed_deadline()")
+    model.stretch_tokens = 16
+    asked = []
+    for _ in range(100):
+        asked.append(asyncio.create_task(model.ask()))
+        await asyncio.sleep(0.1)
+    kinds = [outcome.kind for outcome in await asyncio.gather(*asked)]
+    assert kinds[:20] == [Kind.TIMEOUT] * 20
+    assert kinds.count(Kind.REJECTED) > 50
+
+
 async def test_a_caller_with_a_tiny_deadline_makes_nothing_look_fast():
-    model = Model("deadline() | shed_deadline()")
+    model = Model("deadline() | shed_deadline(slack=10)")
     await model.teach()
     for _ in range(60):
         await model.ask(patience_s=0.1)
-        await asyncio.sleep(0.1)
-    assert (await model.asked_twice(patience_s=0.7)).kind is Kind.REJECTED
+    await asyncio.sleep(1)
+    assert model.expects_s() == 0.75
 
 
 @pytest.mark.parametrize("kind", [Kind.ERROR, Kind.OVERLOAD, Kind.ABANDONED])
@@ -180,13 +203,19 @@ async def test_what_failed_before_a_token_came_teaches_no_latency(kind):
     bound = pipeline.over(WORKERS, fail)
     for _ in range(50):
         await bound.run(Call(id="c"))
+    await asyncio.sleep(2)
     state = pipeline.layers[0]._state
     assert state.beside == {}
     if kind is not Kind.ABANDONED:
         assert state.expected.first_s(0, asyncio.get_running_loop().time()) is None
 
 
-async def test_an_answer_that_does_not_stream_has_no_first_token_to_learn_from():
-    model = Model("shed_deadline(min_samples=1)")
+async def test_answers_that_do_not_stream_have_no_tokens_to_learn_from():
+    model = Model("shed_deadline()")
     await model.teach(stream=False)
-    assert await model.asked_twice(patience_s=0.01) is OK
+    await asyncio.sleep(1)
+    assert model.expects_s() is None
+    await model.teach()
+    await model.teach(stream=False)
+    await asyncio.sleep(1)
+    assert model.expects_s() == 0.75

@@ -55,6 +55,16 @@ async def test_what_waits_longest_is_dropped_even_though_the_newest_goes_first()
     assert late[-1] < 2.0, "most are told soon, not at the end of the overload"
 
 
+async def test_a_line_whose_callers_all_left_is_not_held_against_the_next_burst():
+    layer = ShedQueueDelay(max_concurrent=10)
+    left = [asyncio.create_task(layer.run(Call(id="c"), second)) for _ in range(100)]
+    await asyncio.sleep(5.5)
+    for task in left:
+        task.cancel()
+    await asyncio.sleep(100)
+    assert {outcome.kind for outcome in await outcomes_of(layer, 30, 0.0)} == {Kind.OK}
+
+
 async def test_beyond_the_longest_line_nobody_waits():
     layer = ShedQueueDelay(max_concurrent=1, max_queue=2)
     outcomes = await outcomes_of(layer, 5, 0.0)
