@@ -1,29 +1,30 @@
 """What there is to choose from, with one line of meaning each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from faults.registry import FAULTS
 from harness.config import scenarios
 from harness.errors import unknown
 from harness.judging.metrics import METRICS
-from policies.notation import spell_value
+from policies.notation import parse, spell, spell_value
 from policies.presets import PRESETS
+from policies.presets.preset import Preset
 from policies.registry import POLICIES, parameter_defaults
 
 SHOWN_WORKERS = 4  # that the presets are shown for
 
 
 def catalogue(kind: str) -> Mapping[str, str]:
-    """Name to meaning. BadInput for a kind that is not listed."""
+    """Name to meaning, in further lines what belongs to it. BadInput for a kind that is not listed."""
     match kind:
         case "scenarios":
             return {name: scenario.meaning for name, scenario in scenarios().items()}
         case "policies":
-            return {name: f"{policy.meaning}{_parameters(name)}" for name, policy in POLICIES.items()}
+            return {name: "\n".join(_policy(name)) for name in POLICIES}
         case "presets":
-            return {name: f"{p.meaning} [{p.source}]" for name, p in PRESETS.items()}
+            return {name: f"{preset.meaning}\n[{preset.source}]" for name, preset in PRESETS.items()}
         case "pipelines":
-            return {name: preset.text(SHOWN_WORKERS) for name, preset in PRESETS.items()}
+            return {name: _one_a_line(preset) for name, preset in PRESETS.items()}
         case "faults":
             return {name: fault.meaning for name, fault in FAULTS.items()}
         case "metrics":
@@ -31,7 +32,14 @@ def catalogue(kind: str) -> Mapping[str, str]:
     raise unknown("list", kind, ("scenarios", "policies", "presets", "pipelines", "faults", "metrics"))
 
 
-def _parameters(name: str) -> str:
-    """What can be set, with the defaults."""
+def _policy(name: str) -> Iterator[str]:
+    """What it does, then what can be set, with the defaults."""
+    yield POLICIES[name].meaning
     values = parameter_defaults(name).items()
-    return f" [{', '.join(f'{key}={spell_value(value)}' for key, value in values)}]" if values else ""
+    if values:
+        yield f"({', '.join(f'{key}={spell_value(value)}' for key, value in values)})"
+
+
+def _one_a_line(preset: Preset) -> str:
+    """A pipeline as it may be written into a file."""
+    return "\n| ".join(map(spell, parse(preset.text(SHOWN_WORKERS))))

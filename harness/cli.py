@@ -17,7 +17,7 @@ import typer
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated
-from harness.options import CostsName, Device, Jobs, Model, Out, Seed, Toxiproxy
+from harness.options import POLICY_HELP, CostsName, Device, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
 from harness.sweeping.command import sweep
 
@@ -53,7 +53,7 @@ def run(
     scenario: str,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Preset, pipeline 'timeout() | retry()' or FILE.policy; again for more."),
+        typer.Option(help=POLICY_HELP),
     ] = None,
     seed: Seed = 1,
     out: Out = None,
@@ -116,19 +116,16 @@ def list_(
 ) -> int:
     """List what there is, with one line of meaning each."""
     from harness.catalogue import catalogue
+    from harness.reporting.entries import render_entries
 
-    entries = catalogue(kind)
-    width = max(map(len, entries))
-    console = PipeConsole(soft_wrap=True)
-    for name, meaning in entries.items():
-        console.print(f"{name:<{width}}  {meaning}", markup=False, highlight=False)
+    PipeConsole().print(render_entries(catalogue(kind)))
     return ExitCode.PASS
 
 
 @app.command()
 def serve(
     workers: Annotated[int, typer.Option(help="How many worker processes.")] = 4,
-    policy: Annotated[str, typer.Option(help="Preset of the gateway.")] = "none",
+    policy: Annotated[str, typer.Option(help="Preset, pipeline or FILE.policy.")] = "none",
     port: Annotated[int, typer.Option(help="Port of the gateway. 0 takes a free one.")] = 0,
     toxiproxy: Toxiproxy = "auto",
     model: Model = "tiny",
@@ -170,7 +167,7 @@ def validate(
     scenarios: Annotated[list[str] | None, typer.Argument(help="Default: healthy and slow_worker.")] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Preset; again for more. Default: none and timeout_breaker_shed."),
+        typer.Option(help=f"{POLICY_HELP} Default: none and timeout_breaker_shed."),
     ] = None,
     seed: Seed = 1,
     out: Out = None,

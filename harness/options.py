@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+POLICY_HELP = "Preset, pipeline 'timeout() | retry()' or FILE.policy; again for more."
+
 Seed = Annotated[
     int, typer.Option(min=0, help="Chance of load and policies. The same seed asks the same requests.")
 ]

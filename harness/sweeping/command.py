@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from harness.options import CostsName, Jobs, Seed
+from harness.options import POLICY_HELP, CostsName, Jobs, Seed
 
 
 def sweep(
     scenario: str,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="Preset; again for more. Default: none and timeout_breaker_shed."),
+        typer.Option(help=f"{POLICY_HELP} Default: none and timeout_breaker_shed."),
     ] = None,
     load: Annotated[
         str | None,

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from harness import commands
+from harness.catalogue import catalogue
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
+from policies.assembly import assemble
+from policies.notation import parse
+from policies.presets import PRESETS
+from policies.registry import POLICIES
 
 
 @pytest.fixture(autouse=True)
@@ -137,14 +142,37 @@ def test_a_fault_without_a_running_gateway_says_how_to_start_one(
     assert "no `limplock serve` is running here" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("kind", ["scenarios", "policies", "faults", "metrics"])
-def test_every_list_has_one_line_with_a_meaning_per_entry(
-    kind: str, capsys: pytest.CaptureFixture[str]
+KINDS = ["scenarios", "policies", "presets", "pipelines", "faults", "metrics"]
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_list_has_an_entry_with_a_meaning_for_each_name_and_wraps_below_it(
+    kind: str, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
     assert run_command_line(["list", kind]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) >= 3
-    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert all(len(line) <= width for line in lines)
+    entries = [line.split(maxsplit=1) for line in lines if not line.startswith(" ")]
+    assert [entry[0] for entry in entries] == list(catalogue(kind))
+    assert all(len(entry) == 2 for entry in entries)
+    assert len(entries) >= 3
+
+
+def test_a_listed_pipeline_is_its_preset_ready_to_be_changed_in_a_file() -> None:
+    for name, text in catalogue("pipelines").items():
+        listed, preset = assemble(parse(text)), PRESETS[name].build(4)
+        assert listed.policies == preset.policies
+
+
+def test_policies_are_listed_from_the_outermost_inwards_with_what_can_be_set() -> None:
+    listed = catalogue("policies")
+    order = ["timeout", "shed_queue_length", "retry", "breaker_window", "bulkhead", "least_request"]
+    assert [name for name in listed if name in order] == order
+    meaning, parameters = listed["timeout"].split("\n")
+    assert meaning == POLICIES["timeout"].meaning
+    assert parameters.startswith("(connect_s=2, ttft_s=10, ")
 
 
 def test_a_bug_of_ours_is_one_line_and_the_traceback_is_in_a_file(

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from harness.judging.history import History
-from harness.judging.result import Cause, RunResult
+from harness.judging.result import Cause, RunResult, Trend
 from harness.judging.verdict import judge
 from harness.reporting.terminal import render_comparison, render_run
 from tests.harness.judging.synthetic import CONTAINED, judged, simulate
@@ -192,3 +192,31 @@ def test_no_setting_or_prompt_of_the_history_gets_into_a_result():
 def test_rendering_works_from_stored_json():
     stored = RunResult.from_json(judged().to_json())
     assert text(render_run(stored)) == text(render_run(judged()))
+
+
+def gated(detection_s, false_alarms, **plan):
+    """A run in which the gates did so."""
+    result = judged(**plan)
+    told = {"detection_s": Trend(during=detection_s), "false_alarms": Trend(during=false_alarms)}
+    return result.model_copy(update={"metrics": result.metrics | told})
+
+
+def test_when_the_gates_found_the_fault_is_told_with_whom_else_they_accused():
+    for shown in (render_run(gated(1.2, 0.0)), render_comparison([gated(1.2, 0.0), judged()])):
+        assert "gates detected 1.2s after the fault began; healthy workers shut out: 0" in joined(text(shown))
+
+
+def test_a_fault_that_no_gate_found_is_told_as_well():
+    shown = joined(text(render_run(gated(None, 2.0))))
+    assert "no gate told the faulted worker from the others; healthy workers shut out: 2" in shown
+
+
+def test_without_a_fault_the_gates_are_told_of_only_if_they_shut_somebody_out():
+    assert "healthy workers shut out: 3" in joined(text(render_run(gated(None, 3.0, kind=None))))
+    assert "shut out" not in text(render_run(gated(None, 0.0, kind=None)))
+
+
+def test_a_result_of_before_gates_were_judged_is_shown_without_them():
+    result = judged()
+    old = {n: trend for n, trend in result.metrics.items() if n not in ("detection_s", "false_alarms")}
+    assert "gates" not in text(render_run(result.model_copy(update={"metrics": old})))
