@@ -6,7 +6,7 @@ from statistics import median_low
 
 from policies.peers import KEEP, REFRESH_S, Peers
 
-SPAN_S = 30.0  # older attempts say nothing: the load changes within this, and a wrong estimate dies out
+SPAN_S = 10.0  # nobody learns from what is refused: a wrong estimate has to die out by itself
 
 
 class ExpectedTime:
