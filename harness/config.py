@@ -12,7 +12,8 @@ from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
 from policies.assembly import amplification
 from policies.notation import LONGEST, NotationError, parse
-from policies.presets import PRESETS, Preset, own_pipeline
+from policies.presets import PRESETS
+from policies.presets.preset import Preset, own_pipeline
 from policies.registry import POLICIES
 
 DEVICES = ("auto", "cpu", "cuda")

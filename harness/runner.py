@@ -30,7 +30,7 @@ from harness.scenario import Scenario
 from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.recorder import Recorder
 from policies.pipeline import Pipeline
-from policies.presets import Preset
+from policies.presets.preset import Preset
 
 
 async def run(

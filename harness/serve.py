@@ -15,7 +15,7 @@ from harness.real_deployment import Options, RealDeployment, deploy
 from harness.scenario import Topology
 from harness.serving.model.cache import cache_dir
 from harness.serving.recorder import Recorder
-from policies.presets import Preset
+from policies.presets.preset import Preset
 
 SAME_START_S = 5.0  # the system derives a start from its boot time, which moves when the clock is set
 

@@ -13,7 +13,7 @@ from harness.reporting.progress import Progress
 from harness.results import file_name, run_folder, write_result
 from harness.runner import run
 from harness.scenario import Scenario
-from policies.presets import Preset
+from policies.presets.preset import Preset
 
 
 @dataclass(frozen=True, slots=True)

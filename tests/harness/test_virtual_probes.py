@@ -15,7 +15,7 @@ from harness.runner import run
 from harness.scenario import Phases
 from harness.serving.cost_sets import SHIPPED
 from harness.virtual_deployment import deploy_virtual
-from policies.presets import own_pipeline
+from policies.presets.preset import own_pipeline
 from scenarios import SCENARIOS
 
 SHORT = Phases(warm_up_s=0.5, baseline_s=2.0, fault_s=4.0, recovery_s=2.0, drain_s=5.0)

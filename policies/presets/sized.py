@@ -1,16 +1,11 @@
-"""Pipelines with a name, the ones that reports compare, and the numbers they are built with.
+"""Pipelines sized for the built-in workers, and the numbers they are built with.
 
 The numbers are for workers like the built-in ones: 8 seats, one step of 0.03 s, answers of 16 tokens, 5
 requests/s per worker. Healthy, a first token takes 0.03 to 0.1 s, a token 0.03 s, an answer 0.5 to 0.6 s, and
 about 3 attempts are in flight per worker. A worker ten times slower makes a step in 0.3 s.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from policies.assembly import assemble
-from policies.notation import parse, tidy
-from policies.pipeline import Pipeline
+from policies.presets.preset import Preset
 
 # Loopback connects within milliseconds; this is the usual bound for a connection that is refused or lost.
 CONNECT_S = 2.0
@@ -46,27 +41,6 @@ CLIENT_ATTEMPTS = 3
 CLIENT_BACKOFF_S = 1.0
 CLIENT_MAX_BACKOFF_S = 60.0
 
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A pipeline with a name. `text`: the pipeline for a number of workers; `source`: where it is from."""
-
-    name: str
-    meaning: str
-    source: str
-    text: Callable[[int], str]
-
-    def build(self, workers: int) -> Pipeline:
-        """A fresh pipeline for a run, since its state is its run's. ValueError for one that cannot be."""
-        return assemble(parse(self.text(workers)))
-
-
-def own_pipeline(text: str) -> Preset:
-    """A pipeline of the user's own, named by its text. NotationError if it cannot be read."""
-    name = tidy(text)
-    return Preset(name, "a pipeline of one's own", "the command line or a file", lambda _: name)
-
-
 TIMEOUT = (
     f"timeout(connect={CONNECT_S:g}, ttft={FIRST_TOKEN_S:g}, itl={BETWEEN_TOKENS_S:g},"
     f" attempt={ATTEMPT_S:g}, total=inf)"
@@ -90,7 +64,7 @@ def _shed(workers: int) -> str:
     )
 
 
-_ALL = (
+SIZED = (
     Preset("none", "round robin and nothing else", "the control", lambda _: "round_robin()"),
     Preset(
         "timeout",
@@ -119,5 +93,3 @@ _ALL = (
         ),
     ),
 )
-
-PRESETS: dict[str, Preset] = {preset.name: preset for preset in _ALL}
