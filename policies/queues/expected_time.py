@@ -39,6 +39,11 @@ class ExpectedTime:
         """Mean time per further token, or a lower bound of it."""
         self._each.add(worker, in_flight, seconds, now)
 
+    def forget(self, worker: str) -> None:
+        """What is known of a worker says nothing any more."""
+        self._first.forget(worker)
+        self._each.forget(worker)
+
     def first_s(self, prompt_tokens: int, now: float) -> float | None:
         """To the first token. None if no attempt of about that size is known."""
         return self._first.elsewhere_s("", prompt_tokens, self._quantile, now)

@@ -6,14 +6,14 @@ from math import inf
 from typing import ClassVar
 
 from policies.bounds import check
-from policies.call import Attempt, Call
+from policies.call import Attempt, Call, Trail
 from policies.evidence import Sample, lesson
 from policies.outcome import Kind, Outcome
 from policies.policy import Layer, Next
 from policies.pool import Pool
 from policies.queues.expected_time import ExpectedTime
 
-PROBE_S = 1.0  # one call that would be refused goes through this often, else a wrong estimate would stay
+PROBE_S = 1.0  # so often one call goes that would be refused, to find out whether it would be late
 
 EARLY_S = 1e-6  # a timer may run this much before its time: what ran into one took at least as long
 
@@ -52,8 +52,10 @@ class ShedDeadline(Layer):
         if call.deadline_s == inf:
             return await next(call)
         now = asyncio.get_running_loop().time()
-        if self._late_s(call, now) + EARLY_S < self.slack_s or self._state.takes_probe(now):
+        if self._late_s(call, now) + EARLY_S < self.slack_s:
             return await next(call)
+        if self._state.takes_probe(now):
+            return await self._state.probe(call, next)
         return Outcome(
             kind=Kind.REJECTED,
             phase="admission",
@@ -94,12 +96,20 @@ class _State:
     expected: ExpectedTime = field(default_factory=lambda: ExpectedTime((), 0.5))
     beside: dict[Attempt, int] = field(default_factory=dict)  # how many each found on its worker, with itself
     probe_s: float = 0.0
+    probes: set[Trail] = field(default_factory=set)  # of the calls that are out although they would be late
 
     def takes_probe(self, now: float) -> bool:
         if now < self.probe_s:
             return False
         self.probe_s = now + PROBE_S
         return True
+
+    async def probe(self, call: Call, next: Next) -> Outcome:
+        self.probes.add(call.trail)
+        try:
+            return await next(call)
+        finally:
+            self.probes.discard(call.trail)
 
     def learn(self, attempt: Attempt, in_flight: int, outcome: Outcome, now: float) -> None:
         """From an ending. A first token that came was learnt when it did."""
@@ -110,6 +120,9 @@ class _State:
                 self.expected.add_first(attempt.worker, size, first_s, now)
             return
         since_s = now - attempt.first_token_s
+        if outcome.answered and now < attempt.call.deadline_s and attempt.call.trail in self.probes:
+            self.expected.forget(attempt.worker)  # which was to be late: what was known of it is out of date
+            self.expected.add_first(attempt.worker, size, attempt.first_token_s - attempt.started_s, now)
         if lesson(outcome).latency is Sample.WHOLE:
             if tokens > 1:
                 self.expected.add_each(attempt.worker, in_flight, since_s / (tokens - 1), now)

@@ -135,16 +135,42 @@ async def test_one_call_a_second_goes_through_as_a_probe():
     assert model.sent - before == 5
 
 
-async def test_a_wrong_estimate_is_found_out_by_probes_once_the_workers_have_healed():
-    model = Model("shed_deadline()")
+async def crawl_then_heal(model):
+    """Refused while the workers crawl. Returns the time from which they do not."""
     model.slow(4)
-    await asyncio.gather(*(model.ask() for _ in range(24)))
+    await asyncio.gather(*(model.ask() for _ in range(64)))
     assert (await model.asked_twice(patience_s=2)).kind is Kind.REJECTED
     model.slow(1)
-    healed_s = asyncio.get_running_loop().time()
+    return asyncio.get_running_loop().time()
+
+
+async def test_a_wrong_estimate_is_found_out_by_one_probe_to_each_of_most_workers():
+    model = Model("shed_deadline()")
+    healed_s = await crawl_then_heal(model)
     while (await model.asked_twice(patience_s=2)).kind is Kind.REJECTED:
         await asyncio.sleep(0.1)
-    assert asyncio.get_running_loop().time() - healed_s < 11
+    assert asyncio.get_running_loop().time() - healed_s < 6
+    assert await asyncio.gather(*(model.ask(patience_s=2) for _ in range(20))) == [OK] * 20
+
+
+async def test_a_wrong_estimate_dies_out_within_ten_seconds_without_any_probe():
+    model = Model("shed_deadline()")
+    await crawl_then_heal(model)
+    await asyncio.sleep(11)
+    assert await model.asked_twice(patience_s=2) is OK
+
+
+async def test_a_probe_that_is_late_makes_the_next_call_none_the_likelier_to_go():
+    model = Model("deadline() | shed_deadline()")
+    model.slow(4)
+    await asyncio.gather(*(model.ask() for _ in range(64)))
+    asked = []
+    for _ in range(60):
+        asked.append(asyncio.create_task(model.ask(patience_s=2)))
+        await asyncio.sleep(0.1)
+    kinds = [outcome.kind for outcome in await asyncio.gather(*asked)]
+    assert (kinds.count(Kind.TIMEOUT), kinds.count(Kind.REJECTED)) == (6, 54)
+    assert model.bound.pipeline.layers[-1]._state.probes == set()
 
 
 async def test_one_slow_worker_of_four_refuses_nobody():
