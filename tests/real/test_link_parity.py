@@ -48,14 +48,16 @@ class Process:
 
 
 @asynccontextmanager
-async def served_worker() -> AsyncIterator[tuple[RunningServer, "asyncio.Task[None]"]]:
-    engine = CostModel(COSTS, SEATS)
+async def served_worker(
+    name: str = "worker-0", seats: int = SEATS, max_queue: int = MAX_QUEUE
+) -> AsyncIterator[tuple[RunningServer, "asyncio.Task[None]"]]:
+    engine = CostModel(COSTS, seats)
 
     async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
         return engine.step(batch), engine.step_s(batch)
 
     meter = PrometheusMeter(engine.name)
-    worker = Worker("worker-0", engine, compute, max_queue=MAX_QUEUE, meter=meter)
+    worker = Worker(name, engine, compute, max_queue=max_queue, meter=meter)
     steps = asyncio.create_task(worker.run())
     server = await listen(WorkerServer(worker, meter).application())
     yield server, steps
