@@ -1,8 +1,8 @@
 """How long attempts take at the other workers: the yardstick for one worker. Numbers in, numbers out.
 
 A worker measured against its own past gets used to a lasting fault; its peers do not. Latencies are compared
-only between attempts of about the same size (prompt tokens, attempts side by side, or both), in powers of two,
-so that long prompts do not look like slow workers.
+only between attempts of about the same size (prompt tokens, attempts side by side, or both), in powers of
+two, so that long prompts do not look like slow workers.
 """
 
 from collections import defaultdict, deque

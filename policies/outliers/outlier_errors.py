@@ -1,6 +1,7 @@
 """Envoy's outlier detection: ejection by failures, which a slow worker that answers never shows."""
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import ClassVar
 
 from policies.bounds import check
@@ -117,7 +118,7 @@ class OutlierErrors(EjectionRules, Gate):
 class _Tally:
     """Of one worker: failures in a row, and endings of this interval, of attempts since `since_s`."""
 
-    since_s: float = 0.0
+    since_s: float = -inf
     row: int = 0
     successes: int = 0
     failures: int = 0

@@ -5,8 +5,8 @@ output token, among attempts with about as many side by side. The larger ratio i
 comes in one piece is compared as a whole, among those as long.
 
 Attempts in flight count once they are older than is typical elsewhere: a slow one is else invisible until it
-ends. The time to a first token counts only where a seat was free: chance makes a line for seats at one healthy
-worker and not at the next.
+ends. The time to a first token counts only where a seat was free: chance makes a line for seats at one
+healthy worker and not at the next.
 """
 
 from collections import Counter, defaultdict
@@ -59,7 +59,7 @@ class PeerLatency:
 
     def attempt_ended(self, attempt: Attempt, outcome: Outcome, now: float) -> None:
         if attempt.first_token_s is not None and attempt.call.stream:
-            self._seats.left(attempt.worker)
+            self._seats.left(attempt.worker, now)
         start = self._in_flight[attempt.worker].pop(attempt, None)
         if start is None or not _tells(attempt, start):
             return  # or it began before what is known of the worker was forgotten
