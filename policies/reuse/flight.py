@@ -54,6 +54,7 @@ class Flight:
 
     def _ended(self, work: "asyncio.Future[Outcome]") -> None:
         self._landed(self)
+        self.call.sink = _too_late  # a cycle less for the collector
         if self._waiting:  # else a bug in there is asyncio's to report
             broken = None if work.cancelled() else work.exception()
             for waiter in self._waiting:
@@ -118,6 +119,10 @@ class Waiter:
         if not self._flight.content:
             cause = f"another call for the same answer got nothing within {patience_s:g} s"
             self.end(_timeout("first_token", cause))
+
+
+def _too_late(chunk: Chunk) -> None:
+    """Nobody reads what comes after the end."""
 
 
 def deadline_passed() -> Outcome:

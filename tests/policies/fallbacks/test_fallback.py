@@ -4,7 +4,10 @@ import asyncio
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from harness.clock import run_virtual
 from harness.judging.requests import ANSWERED
 from policies.breakers.breaker_window import BreakerWindow
 from policies.call import Call, Chunk
@@ -140,6 +143,30 @@ async def test_a_caller_who_leaves_while_a_stand_in_is_fetched_gives_the_place_b
     task.cancel()
     await asyncio.wait([task])
     assert (await ask(fallback, worker))[0].phase == "fallback"
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.booleans(), st.integers(0, 20)), max_size=30),
+    st.integers(1, 3),
+)
+def test_no_place_is_lost_or_invented_whoever_leaves_when(events, places):
+    async def play():
+        fallback, worker, tasks = Fallback(takes_s=2, max_concurrent=places), Worker(FAILED, []), []
+        for pause_s, comes, which in events:
+            await asyncio.sleep(pause_s)
+            if comes:
+                tasks.append(asyncio.create_task(ask(fallback, worker, b"%d" % len(tasks))))
+            elif tasks:
+                tasks[which % len(tasks)].cancel()
+            assert 0 <= fallback._in_use.places <= places
+        if tasks:
+            await asyncio.wait(tasks)
+        assert fallback._in_use.places == 0
+        kinds = {task.result()[0].kind for task in tasks if not task.cancelled()}
+        assert kinds <= {Kind.OK, Kind.ERROR}
+
+    run_virtual(play())
 
 
 async def test_the_workers_failure_reaches_the_breaker_behind_it():

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import weakref
 
 import pytest
 from hypothesis import given, settings
@@ -330,6 +331,16 @@ async def test_a_pending_cancellation_wins_over_a_deadline_that_has_passed_and_n
     assert (task.cancelled(), work.began) == (True, [])
     outcome = await layer.run(Call(id="c", payload=b"q", deadline_s=-1.0), work)
     assert (outcome.kind, work.began) == (Kind.TIMEOUT, [])
+
+
+async def test_a_flight_that_has_ended_is_gone_without_the_collector():
+    layer = SingleFlight()
+    asker = Asker(layer, Work())
+    await asyncio.sleep(0.1)
+    flight = weakref.ref(next(iter(layer._flights.values())))
+    await asker.task
+    await asyncio.sleep(0)
+    assert flight() is None
 
 
 async def test_a_bug_in_the_work_is_hidden_from_nobody():
