@@ -67,7 +67,9 @@ class Retry(Driver):
         return () if self.budget_ratio is None else (RetryBudget(ratio=self.budget_ratio),)
 
     async def run(self, call: Call, next: Next) -> Outcome:
-        return await _Tries(self, call, next).run()
+        tries = _Tries(self, call, next)
+        first = await tries.once()
+        return await tries.go_on(first) if tries.worth_another(first) else first
 
     def backoff_s(self, made: int) -> float:
         """Upper end of the wait after `made` attempts, decorrelated jitter aside."""
@@ -85,30 +87,40 @@ def retryable(outcome: Outcome) -> bool:
 
 @dataclass(slots=True)
 class _Tries:
-    """The attempts of one call. Their number is counted here: tenacity's statistics are per retry object."""
+    """The attempts of one call. Their number is counted here: tenacity's statistics are per retry object.
+
+    tenacity takes over once the first has failed: it costs more than everything else on a call's way.
+    """
 
     rules: Retry
     call: Call
     next: Next
     made: int = 0
+    ended: Outcome | None = None  # the ending that tenacity has not seen yet
     waited_s: float | None = None  # before the latest attempt
 
-    async def run(self) -> Outcome:
+    async def go_on(self, first: Outcome) -> Outcome:
+        """All attempts after one that ended with `first`."""
+        self.ended = first
         driver = AsyncRetrying(
             sleep=asyncio.sleep,
-            retry=retry_if_result(self._worth_another),
+            retry=retry_if_result(self.worth_another),
             wait=self._wait_s,
             stop=self._is_over,
             before_sleep=self._leave_worker,
             retry_error_callback=_outcome,
         )
-        return await driver(self._once)
+        return await driver(self._take_or_make)
 
-    async def _once(self) -> Outcome:
+    async def once(self) -> Outcome:
         self.made += 1
         return await self.next(self.call)
 
-    def _worth_another(self, outcome: Outcome) -> bool:
+    async def _take_or_make(self) -> Outcome:
+        ended, self.ended = self.ended, None
+        return await self.once() if ended is None else ended
+
+    def worth_another(self, outcome: Outcome) -> bool:
         return retryable(outcome) and not (self.rules.before_commit and self.call.committed)
 
     def _wait_s(self, state: RetryCallState) -> float:

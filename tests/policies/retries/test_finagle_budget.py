@@ -23,6 +23,13 @@ def test_ten_calls_pay_for_one_retry_and_nine_for_none():
     assert taken(budget, 0.0) == 1
 
 
+def test_shares_that_floats_miss_by_a_hair_still_count():
+    budget = FinagleBudget(ratio=0.29, min_per_sec=0, ttl_s=10)
+    for _ in range(100):
+        budget.open(0.0)
+    assert taken(budget, 0.0) == 29
+
+
 def test_the_free_ones_are_there_from_the_start_and_again_after_the_ttl():
     budget = FinagleBudget(ratio=0, min_per_sec=0.2, ttl_s=10)
     assert [taken(budget, now) for now in (0.0, 9.9, 10.0, 20.0)] == [2, 0, 2, 2]
