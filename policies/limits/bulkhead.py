@@ -42,7 +42,7 @@ class Bulkhead(Gate):
     def __post_init__(self) -> None:
         check(self, "max_in_flight", "min_in_flight", at_least=1, whole=True)
         if self.auto_ratio is not None:
-            check(self, "auto_ratio", at_least=1)
+            check(self, "auto_ratio", at_least=1, at_most=100)
         if self.client_cap is not None:
             check(self, "client_cap", at_least=1, whole=True)
 

@@ -44,7 +44,7 @@ class LimitSlo(AdaptiveLimit):
         check(self, "ttft_target_s", "tpot_target_s", above=0)
         check(self, "smoothing_ratio", above=0, at_most=1)
         check(self, "least_gradient", above=0, at_most=1)
-        check(self, "most_gradient", at_least=1)
+        check(self, "most_gradient", at_least=1, at_most=10)
 
     def rule(self) -> "Slo":
         return Slo(self)
@@ -68,7 +68,7 @@ class LimitSlo(AdaptiveLimit):
         return (now - attempt.first_token_s) / gaps / self.tpot_target_s
 
     def _whole(self, attempt: Attempt, now: float) -> float:
-        tokens = attempt.tokens or attempt.call.max_tokens
+        tokens = max(attempt.tokens or attempt.call.max_tokens, 1)
         return attempt.age_s(now) / (self.ttft_target_s + self.tpot_target_s * tokens)
 
 

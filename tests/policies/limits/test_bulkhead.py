@@ -55,7 +55,11 @@ def test_the_client_cap_counts_the_attempts_on_all_workers_together(make_attempt
 @pytest.mark.parametrize(
     ("parameters", "line"),
     [
-        ({"auto_ratio": 0.5}, "bulkhead: auto_ratio must be a number at least 1, got 0.5"),
+        ({"auto_ratio": 0.5}, "bulkhead: auto_ratio must be a number at least 1 and at most 100, got 0.5"),
+        (
+            {"auto_ratio": float("inf")},
+            "bulkhead: auto_ratio must be a number at least 1 and at most 100, got inf",
+        ),
         ({"client_cap": 0}, "bulkhead: client_cap must be a whole number at least 1, got 0"),
     ],
 )

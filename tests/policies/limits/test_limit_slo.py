@@ -103,3 +103,12 @@ def test_an_answer_in_one_piece_is_judged_by_its_tokens(make_attempt):
     assert policy.observed_at_least(attempt, 51.0) == pytest.approx(0.5)
     attempt.deliver(Chunk(b"", tokens=10), 6.0)
     assert policy.observed(attempt, 6.0) == pytest.approx(2.0)
+
+
+def test_infinite_targets_are_switched_off_and_never_divide_by_nothing(make_attempt):
+    policy = LimitSlo(ttft_target_s=math.inf, tpot_target_s=math.inf, most_gradient=10)
+    for attempt in (make_attempt(), make_attempt(stream=False, max_tokens=0)):
+        assert policy.observed_at_least(attempt, 1e6) == 0
+    rule = policy.rule()
+    rule.sample(0.0, in_flight=20)
+    assert rule.limit > 20
