@@ -14,7 +14,7 @@ from harness.judging.result import RunResult
 ROOT = Path("limplock-results")
 RESULT = "result.json"
 LONGEST_START = 60  # characters of a pipeline in the name of a folder
-_PLAIN = re.compile(r"[A-Za-z_]\w*(\.\d+)?")
+_PLAIN = re.compile(r"[A-Za-z_]\w*(\.\d+)?", re.ASCII)
 
 
 def new_folder(out: Path | None) -> Path:
@@ -33,10 +33,10 @@ def run_folder(folder: Path, scenario: str, preset: str) -> Path:
 
 
 def file_name(preset: str) -> str:
-    """A word of letters, digits and `-_.=`, different for different presets and pipelines."""
-    if _PLAIN.fullmatch(preset):
+    """A short word of ASCII letters, digits and `-_.=`, different for different presets and pipelines."""
+    if len(preset) <= LONGEST_START and _PLAIN.fullmatch(preset):
         return preset
-    start = "-".join(re.findall(r"[\w.=]+", preset))[:LONGEST_START]
+    start = "-".join(re.findall(r"[\w.=]+", preset, re.ASCII))[:LONGEST_START].lstrip(".")
     return f"{start}-{hashlib.sha256(preset.encode()).hexdigest()[:8]}"
 
 

@@ -1,10 +1,11 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from harness.errors import BadInput
-from harness.results import new_folder, run_folder, write_result
+from harness.results import file_name, new_folder, run_folder, write_result
 from tests.harness.judging.synthetic import judged
 
 
@@ -37,3 +38,18 @@ def test_the_result_on_disk_is_the_result() -> None:
     assert path == Path("out/slow_worker.none/result.json")
     assert type(result).from_json(path.read_text()) == result
     assert json.loads(path.read_text())["verdict"] == result.verdict
+
+
+@pytest.mark.parametrize("preset", ["none", "timeout_breaker_shed", "timeout.17"])
+def test_a_presets_name_is_its_files_name(preset: str) -> None:
+    assert file_name(preset) == preset
+
+
+@pytest.mark.parametrize(
+    "text", ["retry()", "../../x", "a/b | c", "mine:make('\x1b[2J é')", "é", "r" * 5000, "|", ""]
+)
+def test_any_pipeline_has_a_short_plain_name_of_its_own(text: str) -> None:
+    name = file_name(text)
+    assert re.fullmatch(r"[\w.=-]{1,80}", name, re.ASCII)
+    assert not name.startswith(".")
+    assert name != file_name(f"{text} ")
