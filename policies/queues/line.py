@@ -135,13 +135,9 @@ class Line:
         return self._discipline == "lifo"
 
     def _shed(self, phase: str, cause: str) -> Outcome:
+        wait_s = RETRY_AFTER_S
         return Outcome(
-            kind=Kind.REJECTED,
-            phase=phase,
-            cause=cause,
-            by=self._name,
-            status=503,
-            retry_after_s=RETRY_AFTER_S,
+            kind=Kind.REJECTED, phase=phase, cause=cause, by=self._name, status=503, retry_after_s=wait_s
         )
 
 

@@ -9,13 +9,12 @@ from policies.bounds import check
 from policies.call import Attempt, Call, Trail
 from policies.evidence import Sample, lesson
 from policies.outcome import Kind, Outcome
+from policies.pipeline import EARLY_TIMER_S
 from policies.policy import Layer, Next
 from policies.pool import Pool
 from policies.queues.expected_time import ExpectedTime
 
 PROBE_S = 1.0  # so often one call goes that would be refused, to find out whether it would be late
-
-EARLY_S = 1e-6  # a timer may run this much before its time: what ran into one took at least as long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,7 @@ class ShedDeadline(Layer):
         if call.deadline_s == inf:
             return await next(call)
         now = asyncio.get_running_loop().time()
-        if self._late_s(call, now) + EARLY_S < self.slack_s:
+        if self._late_s(call, now) + EARLY_TIMER_S < self.slack_s:
             return await next(call)
         if self._state.takes_probe(now):
             return await self._state.probe(call, next)
@@ -132,5 +131,5 @@ class _State:
 
 def _bound(outcome: Outcome, seconds: float, usual_s: float | None) -> bool:
     """Whether it is known to have taken longer than `seconds`. Shorter than usual, that would say nothing."""
-    overdue = usual_s is None or seconds + EARLY_S > usual_s
+    overdue = usual_s is None or seconds + EARLY_TIMER_S > usual_s
     return overdue and lesson(outcome, overdue=True).latency is Sample.AT_LEAST
