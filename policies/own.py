@@ -22,11 +22,11 @@ def make(name: str, positional: Sequence[object], named: Mapping[str, object]) -
     found = _find(name)
     try:
         made = _make(found, name, positional, named)
-    except Exception as wrong:  # a stranger's code may raise anything
+    except (Exception, SystemExit) as wrong:  # a stranger's code may raise anything
         words = str(wrong) or type(wrong).__name__
         raise ValueError(words if words.startswith(f"{name}: ") else f"{name}: {words}") from wrong
     if not isinstance(made, Policy):
-        raise ValueError(f"{name} made no policy but {made!r:.60}")
+        raise ValueError(f"{name} made no policy but a {type(made).__name__}")
     return made
 
 

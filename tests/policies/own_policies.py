@@ -63,6 +63,10 @@ def broken() -> Policy:
     raise KeyError("two\nlines")
 
 
+def leaves() -> Policy:
+    raise SystemExit
+
+
 def silent():
     raise AssertionError("was called")
 
