@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from policies.call import Attempt
 from policies.evidence import Sample, lesson
-from policies.outcome import Outcome
+from policies.outcome import Kind, Outcome
 from policies.outliers.seats import Seats
 from policies.peers import Peers, Size
 
@@ -66,9 +66,11 @@ class PeerLatency:
         peers, size, seconds = self._so_far(attempt, start, now)
         if outcome.answered and attempt.call.stream:
             seconds = _per_gap_s(attempt)
-        typical_s = peers.elsewhere_s(attempt.worker, size, TYPICAL, now) if _depends(outcome) else None
-        overdue = typical_s is not None and seconds > typical_s
-        if seconds > 0 and lesson(outcome, overdue=overdue).latency is not Sample.NOTHING:
+        learned = lesson(outcome).latency
+        if outcome.kind is Kind.ABANDONED:
+            typical_s = peers.elsewhere_s(attempt.worker, size, TYPICAL, now)
+            learned = lesson(outcome, overdue=typical_s is not None and seconds > typical_s).latency
+        if seconds > 0 and learned is not Sample.NOTHING:
             peers.add(attempt.worker, size, seconds, now)
 
     def ratio(self, worker: str, now: float, judge_s: float, least: int) -> float | None:
@@ -123,11 +125,6 @@ class _Start(NamedTuple):
 def _tells(attempt: Attempt, start: _Start) -> bool:
     """Whether its time so far says something of the worker, and not of a line for seats."""
     return start.seat_free or (attempt.first_token_s is not None and attempt.call.stream)
-
-
-def _depends(outcome: Outcome) -> bool:
-    """Whether it takes what is typical elsewhere to say what the time of an attempt teaches."""
-    return lesson(outcome, overdue=True).latency is not lesson(outcome).latency
 
 
 def _per_gap_s(attempt: Attempt) -> float:
