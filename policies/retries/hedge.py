@@ -12,9 +12,10 @@ from policies.call import Attempt, Call
 from policies.outcome import Outcome
 from policies.policy import Driver, Next, Policy
 from policies.pool import Pool
-from policies.retries.hedge_delay import HedgeDelay, Utilization
+from policies.retries.hedge_delay import HedgeDelay
 from policies.retries.race import Race, Racer
 from policies.retries.retry_budget import RetryBudget
+from policies.retries.utilization import Utilization
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,8 @@ class Hedge(Driver):
         min_samples: attempts of about that size seen at those peers, before which none is hedged by time.
         max_hedges: of one call.
         budget_ratio: hedges for each call, which brings a `retry_budget` without free ones; None brings none.
-        max_utilization_ratio: of the pool, above which nothing is hedged: it would only add to the load.
-        worker_capacity: attempts that a worker serves at once, for the utilization.
+        max_utilization_ratio: of the pool's places; above it nothing is hedged, which would only add load.
+        worker_capacity: attempts that a worker serves at once, the places in it.
         stacked: further in than another driver on purpose, though their attempts multiply.
     """
 
@@ -43,7 +44,7 @@ class Hedge(Driver):
     worker_capacity: int = 8
     stacked: bool = False
 
-    _used: Utilization = field(default_factory=Utilization, init=False, repr=False, compare=False)
+    _used: list[Utilization] = field(default_factory=list, init=False, repr=False, compare=False)
     _delay: list[HedgeDelay] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +56,7 @@ class Hedge(Driver):
             if getattr(self, optional) is not None:
                 check(self, optional, at_least=0)
         self._delay.append(HedgeDelay(self.quantile, self.min_samples))
+        self._used.append(Utilization(self.worker_capacity))
 
     @property
     def most_attempts(self) -> int:
@@ -64,13 +66,13 @@ class Hedge(Driver):
         return () if self.budget_ratio is None else (RetryBudget(ratio=self.budget_ratio, min_per_sec=0.0),)
 
     def bind(self, pool: Pool) -> None:
-        self._used.workers = len(pool.workers) or 1
+        self._used[0].bind(pool)
 
     async def run(self, call: Call, next: Next) -> Outcome:
         return await Race(call, next, self.max_hedges, self._may_hedge).run(self.delay_s)
 
     def attempt_started(self, attempt: Attempt) -> None:
-        self._used.in_flight += 1
+        self._used[0].started(attempt.worker)
         racer = attempt.call.sink
         if self.delay_s is None and isinstance(racer, Racer) and not attempt.call.hedge:
             after_s = self._delay[0].after_s(attempt, attempt.started_s)
@@ -82,8 +84,7 @@ class Hedge(Driver):
             self._delay[0].learn(attempt, attempt.first_token_s)
 
     def attempt_ended(self, attempt: Attempt, outcome: Outcome, now: float) -> None:
-        self._used.in_flight -= 1
+        self._used[0].ended(attempt.worker)
 
     def _may_hedge(self, call: Call, now: float) -> bool:
-        used_ratio = self._used.ratio(self.worker_capacity)
-        return used_ratio <= self.max_utilization_ratio and call.budget.take(now)
+        return self._used[0].ratio <= self.max_utilization_ratio and call.budget.take(now)

@@ -1,4 +1,4 @@
-"""After how long an attempt has taken too long, and whether the pool has room for another."""
+"""After how long an attempt has taken too long, by the measure of its worker's peers."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -63,14 +63,3 @@ class _Known:
             self._total = sum(self.peers.samples(each, now) for each in self._workers)
             self._until_s = now + REFRESH_S
         return self._total - self.peers.samples(worker, now)
-
-
-@dataclass(slots=True)
-class Utilization:
-    """Attempts in flight over what the workers serve at once."""
-
-    workers: int = 1
-    in_flight: int = 0
-
-    def ratio(self, worker_capacity: int) -> float:
-        return self.in_flight / (self.workers * worker_capacity)

@@ -277,14 +277,15 @@ async def test_without_budget_there_is_no_hedge():
 async def test_a_pool_that_is_busy_beyond_the_bound_is_not_hedged_into(in_flight, attempts):
     """Two workers that serve 4 each: half of that is allowed, this call included."""
     servers = Servers(w0=(0, 9, OK), w1=(0, 9, OK))
-    asked = Asked(servers, Hedge(delay_s=2, max_utilization_ratio=0.5, worker_capacity=4))
+    hedge = Hedge(delay_s=2, max_utilization_ratio=0.5, worker_capacity=4)
+    asked = Asked(servers, hedge, picker=RoundRobin())
     others = [
         asyncio.create_task(asked.bound.run(Call(id="o", budget=NoBudget()))) for _ in range(in_flight - 1)
     ]
     await asked.bound.run(asked.call)
     assert asked.call.attempts == attempts
     await asyncio.gather(*others)
-    assert asked.bound.pipeline.layers[0]._used.in_flight == 0
+    assert asked.bound.pipeline.layers[0]._used[0].taken == 0
 
 
 class Told:
