@@ -13,7 +13,7 @@ from policies.call import Call
 from policies.outcome import Outcome
 from policies.pool import Load
 
-KEEP = 32  # latest requests
+KEEP = 16  # latest requests
 FORGET_S = 10.0  # a worker that nobody asks because it was slow must not be slow for ever
 
 
@@ -39,8 +39,9 @@ class LatencyByLoad:
             latest.popleft()
         if not latest:
             return None
-        nearest = max(1, min(abs(number - in_flight) for _, number, _ in latest))
-        return median(seconds for _, number, seconds in latest if abs(number - in_flight) <= nearest)
+        far = [(abs(number - in_flight), seconds) for _, number, seconds in latest]
+        nearest = max(1, min(far)[0])
+        return median([seconds for off, seconds in far if off <= nearest])
 
 
 class LoadReport:

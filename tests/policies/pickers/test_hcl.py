@@ -189,3 +189,39 @@ async def test_the_same_seed_asks_and_picks_the_same():
         return workers.got, workers.asked
 
     assert await run() == await run()
+
+
+def fixed(*latencies_s):
+    """Workers that answer their first question, with nothing in flight, and no other."""
+    asked = Counter()
+
+    def ask(worker, tell):
+        asked[worker] += 1
+        if asked[worker] == 1:
+            tell(Load(in_flight=0, latency_s=latencies_s[WORKERS.index(worker)]))
+
+    return Pool(workers=WORKERS[: len(latencies_s)], ask=ask)
+
+
+def pick(picker, workers):
+    return picker.pick(Call(id="c"), Candidates.of([Candidate(worker, 1.0, 0) for worker in workers])).worker
+
+
+async def test_a_request_sent_to_a_worker_counts_until_a_newer_answer_does():
+    picker, pool = Hcl(probes_per_call=4, remove_per_call=0), fixed(0.1, 0.2, 0.3)
+    picker.bind(pool)
+    pick(picker, pool.workers)
+    assert [pick(picker, pool.workers) for _ in range(3)] == ["w0", "w1", "w2"]
+    assert {pick(picker, pool.workers) for _ in range(3)} == {"w0", "w1", "w2"}
+
+
+@pytest.mark.parametrize(("removed", "left"), [(0, [4, 4, 4, 4]), (1, [3, 2, 1, 1]), (2, [2, 0, 0, 0])])
+async def test_each_choice_removes_as_many_answers_as_it_should(removed, left):
+    picker, pool = Hcl(probes_per_call=4, remove_per_call=removed), fixed(0.1, 0.2, 0.3, 0.4)
+    picker.bind(pool)
+    pick(picker, pool.workers)
+    seen = []
+    for _ in range(4):
+        pick(picker, pool.workers)
+        seen.append(len(picker._state.probes.fresh(now())))
+    assert seen == left
