@@ -135,6 +135,7 @@ REFUSED = {
     "retry([1, [2]])": "'[2]' is no number",
     "retry(-true)": "'-true' is no number",
     "retry(--1)": "'--1' is no number",
+    "retry(1 | 2)": "'1 | 2' is no number",
     "retry(a.b)": "'a.b' is no number",
     "retry(print())": "'print()' is no number",
     "retry(99999999999999999999)": "is no number",
@@ -229,9 +230,10 @@ def test_a_module_in_the_current_folder_is_found_and_what_it_prints_is_no_part_o
     assert capsys.readouterr() == ("", "hello\n")
 
 
-def test_a_file_in_the_current_folder_hides_no_module_of_ours(module):
-    module("json", "raise SystemExit(1)")
-    assert "json:loads is no policy" in refusal("json:loads")
+def test_a_file_in_the_current_folder_hides_no_installed_module(module, monkeypatch):
+    monkeypatch.delitem(sys.modules, "pyclbr", raising=False)
+    module("pyclbr", "raise SystemExit(1)")
+    assert "pyclbr:readmodule is no policy" in refusal("pyclbr:readmodule")
 
 
 # spelling
