@@ -6,7 +6,8 @@ from faults.registry import FAULTS
 from harness.config import scenarios
 from harness.errors import unknown
 from harness.judging.metrics import METRICS
-from policies.notation import parse, spell, spell_value
+from policies.arguments import spell_value
+from policies.notation import parse, spell
 from policies.presets import PRESETS
 from policies.presets.preset import Preset
 from policies.registry import POLICIES, parameter_defaults

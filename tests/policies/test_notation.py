@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from policies.arguments import spell_value
 from policies.breakers.breaker_window import BreakerWindow
 from policies.limits.bulkhead import Bulkhead
-from policies.notation import LONGEST, NotationError, parse, spell, spell_value, tidy
+from policies.notation import LONGEST, NotationError, parse, spell, tidy
 from policies.registry import POLICIES, make, parameter_defaults
 from policies.retries.retry import Retry
 from policies.timers.timeout import Timeout
