@@ -9,7 +9,7 @@ from policies.pickers.least_request import LeastRequest
 
 PICKS = 20_000
 HEALTHY, SLOW = 3, 90  # attempts in flight: a slow worker never wins against a healthy one
-POOLS = ((1, 4), (2, 4), (3, 4), (2, 8), (4, 8), (8, 16))  # slow, all
+POOLS = ((1, 4), (2, 4), (2, 8), (4, 8))  # slow, all
 CHOICES = (2, 3, 4)
 
 
