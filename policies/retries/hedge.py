@@ -74,7 +74,7 @@ class Hedge(Driver):
     def attempt_started(self, attempt: Attempt) -> None:
         self._used[0].started(attempt.worker)
         racer = attempt.call.sink
-        if self.delay_s is None and isinstance(racer, Racer) and not attempt.call.hedge:
+        if self.delay_s is None and isinstance(racer, Racer):
             after_s = self._delay[0].after_s(attempt, attempt.started_s)
             if after_s is not None:
                 racer.race.hedge_after(after_s)

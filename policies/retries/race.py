@@ -24,6 +24,7 @@ class Race:
     _racers: "list[Racer]" = field(default_factory=list)
     _running: int = 0
     _failed: Outcome | None = None  # the latest ending that another attempt could mend
+    _delay_s: float | None = None  # before each hedge, once it is known
     _timer: asyncio.TimerHandle | None = None
     _over: "asyncio.Future[Outcome]" = field(default_factory=lambda: _future())
 
@@ -39,9 +40,10 @@ class Race:
             await self._give_up([racer for racer in self._racers if not racer.task.done()])
 
     def hedge_after(self, delay_s: float) -> None:
-        """Fire the next attempt then, and so on, unless that is settled already."""
-        if self._timer is None and self.left and delay_s < float("inf"):
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._too_late, delay_s)
+        """Fire an attempt so long after the latest, again and again, unless that is settled already."""
+        if self._delay_s is None:
+            self._delay_s = delay_s
+            self._set_timer()
 
     def win(self, racer: "Racer") -> None:
         """From now on the caller gets what this one says, beginning with what it has said."""
@@ -64,11 +66,6 @@ class Race:
         self._racers.append(racer)
         self._running += 1
 
-    def _too_late(self, delay_s: float) -> None:
-        self._timer = None
-        if self._hedge():
-            self.hedge_after(delay_s)
-
     def _hedge(self) -> bool:
         """Fire another attempt, at a worker that has none of this call."""
         if not self.left or not self.may_hedge(self.call, asyncio.get_running_loop().time()):
@@ -76,6 +73,7 @@ class Race:
         self.left -= 1
         self.call.avoid.add(self.call.last_worker)
         self._start(hedge=True)
+        self._set_timer()
         return True
 
     def _ended(self, racer: "Racer") -> None:
@@ -108,6 +106,11 @@ class Race:
             racer.task.cancel()
         if racers:
             await asyncio.wait([racer.task for racer in racers])
+
+    def _set_timer(self) -> None:
+        self._stop_timer()
+        if self.left and self._delay_s is not None and self._delay_s < float("inf"):
+            self._timer = asyncio.get_running_loop().call_later(self._delay_s, self._hedge)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -162,6 +162,12 @@ async def test_a_failure_fires_the_next_at_once(failure):
     assert asked.read == ["w1 role", "w1 1", "w1 2"]
 
 
+async def test_after_a_failure_the_delay_begins_anew():
+    asked = Asked(Servers(w0=(0, 0.5, FAILED), w1=NEVER, w2=(0, 1, OK)), Hedge(delay_s=2, max_hedges=2))
+    await asked.run()
+    assert asked.ear.began == [("w0", 0), ("w1", 0.5), ("w2", 2.5)]
+
+
 async def test_a_failure_that_no_other_attempt_could_mend_ends_the_race():
     asked = Asked(Servers(w0=(0, 3, REFUSED), w1=NEVER))
     assert await asked.run() is REFUSED
