@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -20,33 +20,46 @@ from harness.virtual_run import VirtualRun
 from policies.presets import PRESETS
 
 FACTORS = (2, 3, 5, 10, 20)
+LOADS = (0.5, 0.65)  # with the worker out three are left, which then have two thirds and seven eighths to do
 SEEDS = 5
 CONTAIN = "contain"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A scenario, and the factor of its fault where it has one."""
+    """A scenario, and what differs from it."""
 
     scenario: str
-    factor: float | None = None
+    fleet: Fleet = field(default_factory=Fleet)
 
     @property
     def words(self) -> str:
-        return self.scenario if self.factor is None else f"x{self.factor:g}"
+        fleet = self.fleet
+        parts = [] if fleet.factor is None else [f"x{fleet.factor:g}"]
+        parts += [] if fleet.slow is None else [f"{fleet.slow} slow"]
+        parts += [] if fleet.load is None else [f"load {fleet.load:g}"]
+        return " ".join(parts) or self.scenario
 
 
-FAULTS = (*(Fault("slow_worker", factor) for factor in FACTORS), Fault("slow_link"), Fault("dead_worker"))
+FAULTS = (
+    *(Fault("slow_worker", Fleet(factor=factor)) for factor in FACTORS),
+    *(Fault("slow_worker", Fleet(factor=10, load=load)) for load in LOADS),
+    Fault("slow_worker", Fleet(factor=10, slow=2)),
+    Fault("slow_link"),
+    Fault("dead_worker"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """What the seeds of one pipeline and one fault came to."""
 
-    spread: int  # seeds that did not end in PASS
-    good: float  # share of the requests of callers that can reach the worker, during the fault
-    bystanders: float  # the same of those that cannot
+    failed: int  # seeds that ended in FAIL
+    undecided: int  # in INCONCLUSIVE
+    good: float | None  # share of the requests of callers that can reach the worker, during the fault
+    bystanders: float | None  # the same of those that cannot
     attempts: float  # for each request offered
+    detected_s: float | None  # from the fault until a gate said something of the worker
 
 
 def measure(
@@ -67,10 +80,10 @@ def measure(
     }
     return Section(
         title="containment: pipelines on the same faults, virtual, default load",
-        how=f"{seeds} seeds; good: median share of good answers during the fault, of callers that can reach"
-        " the worker / that cannot; spread: seeds that did not pass",
+        how=f"{seeds} seeds; median share of good answers during the fault, of callers that can reach"
+        " the worker / that cannot; then when a gate found it; spread, ?: seeds that failed, that are undecided",
         figures=tuple(
-            Figure(name=f"{name}: seeds that spread", value=sum(rows[name, f].spread for f in faults))
+            Figure(name=f"{name}: seeds that spread", value=sum(rows[name, f].failed for f in faults))
             for name in chosen
         ),
         notes=tuple(_table(chosen, faults, rows)),
@@ -79,38 +92,50 @@ def measure(
 
 def _conduct(job: tuple[str, Fault, int]) -> RunResult:
     text, fault, seed = job
-    fleet = Fleet(factor=fault.factor)
-    run = VirtualRun(scenario=fault.scenario, preset=text, seed=seed, costs=TINY_CPU, fleet=fleet)
+    run = VirtualRun(scenario=fault.scenario, preset=text, seed=seed, costs=TINY_CPU, fleet=fault.fleet)
     with tempfile.TemporaryDirectory() as folder:
         return run.conduct(Path(folder))
 
 
 def _row(results: Sequence[RunResult]) -> Row:
     return Row(
-        spread=sum(result.verdict is not Verdict.PASS for result in results),
+        failed=sum(result.verdict is Verdict.FAIL for result in results),
+        undecided=sum(result.verdict is Verdict.INCONCLUSIVE for result in results),
         good=_median(results, "touched_goodput_ratio"),
         bystanders=_median(results, "bystander_goodput_ratio"),
-        attempts=_median(results, "load_amplification"),
+        attempts=_median(results, "load_amplification") or 0.0,
+        detected_s=_median(results, "detection_s"),
     )
 
 
-def _median(results: Sequence[RunResult], name: str) -> float:
-    values = [result.metrics[name].during for result in results]
-    return median(value for value in values if value is not None)
+def _median(results: Sequence[RunResult], name: str) -> float | None:
+    """None unless most of the runs have the figure."""
+    values = [value for result in results if (value := result.metrics[name].during) is not None]
+    return median(values) if 2 * len(values) > len(results) else None
 
 
 def _table(
     pipelines: Mapping[str, str], faults: Sequence[Fault], rows: Mapping[tuple[str, Fault], Row]
 ) -> list[str]:
-    width = max(map(len, pipelines))
-    lines = [" ".join([" " * width, *(f"{fault.words:>16}" for fault in faults), "attempts"])]
+    """Markdown, as docs/policies/presets.md has it."""
+    heads = ["", *(fault.words for fault in faults), "attempts"]
+    lines = [_line(heads), _line(["---"] * len(heads))]
     for name in pipelines:
         cells = [_cell(rows[name, fault]) for fault in faults]
         most = max(rows[name, fault].attempts for fault in faults)
-        lines.append(" ".join([f"{name:<{width}}", *(f"{cell:>16}" for cell in cells), f"{most:8.2f}"]))
+        lines.append(_line([name, *cells, f"{most:.2f}"]))
     return lines
 
 
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
 def _cell(row: Row) -> str:
-    spread = f" spread {row.spread}" if row.spread else ""
-    return f"{row.good:.0%}/{row.bystanders:.0%}{spread}"
+    """`99.1/100 2.5s`: good in percent, and when it was detected; with the seeds that did not pass."""
+    good = "/".join("-" if share is None else f"{share * 100:.3g}" for share in (row.good, row.bystanders))
+    words = [good]
+    words += [f"{row.detected_s:.1f}s"] if row.detected_s is not None else []
+    words += [f"**{row.failed} spread**"] if row.failed else []
+    words += [f"{row.undecided}?"] if row.undecided else []
+    return " ".join(words)
