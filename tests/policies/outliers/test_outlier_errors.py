@@ -139,14 +139,14 @@ def test_failures_during_an_ejection_that_panic_ignores_extend_it(end):
     assert gate._ejector.until_s("w0") == 80.0
 
 
-def half_failing(gate, end, workers, bad, volume):
+def half_failing(gate, end, workers, bad, volume, start_s=0.0):
     """One interval in which the bad worker fails every second call and the others none."""
-    gate.sweep(0.0)
+    gate.sweep(start_s)
     for worker in workers:
         for _ in range(volume // 2):
-            end(gate, FAILED if worker == bad else OK, worker=worker, now=5.0)
-            end(gate, OK, worker=worker, now=5.0)
-    gate.sweep(10.0)
+            end(gate, FAILED if worker == bad else OK, worker=worker, now=start_s + 5.0)
+            end(gate, OK, worker=worker, now=start_s + 5.0)
+    gate.sweep(start_s + 10.0)
 
 
 # facts 4 and 5 of the survey
@@ -163,5 +163,7 @@ def test_each_interval_is_judged_by_its_own_attempts(end):
     workers = tuple(f"w{number}" for number in range(6))
     gate = bound(workers)
     half_failing(gate, end, workers, "w2", 60)
-    half_failing(gate, end, workers, "w2", 60)
-    assert gate.weight("w2", 10.0) == 1
+    half_failing(gate, end, workers, "w2", 60, start_s=10.0)
+    assert gate.weight("w2", 20.0) == 1
+    half_failing(gate, end, workers, "w2", 100, start_s=20.0)
+    assert gate.weight("w2", 30.0) == 0

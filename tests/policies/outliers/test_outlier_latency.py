@@ -15,6 +15,11 @@ def test_its_mode_is_one_of_two():
         OutlierLatency(mode="soft")
 
 
+def test_each_ejection_in_a_row_is_twice_as_long_up_to_the_longest():
+    gate = OutlierLatency()
+    assert [gate.ejection_s(count) for count in (1, 2, 3, 4, 5, 9999)] == [10, 20, 40, 80, 120, 120]
+
+
 # report 10: envoy#288
 # report 10: kuma#1632
 def test_a_slow_worker_without_any_error_is_out_within_two_sweeps_and_by_errors_never(traffic):
