@@ -43,7 +43,7 @@ class Candidates:
         """Every candidate once, in an order that `rng` draws as it goes on (Fisher and Yates, lazily)."""
         moved: dict[int, int] = {}
         for left in range(len(self.workers), 0, -1):
-            drawn = rng.randrange(left)
+            drawn = int(rng.random() * left)  # half the cost of randrange
             place = moved.get(drawn, drawn)
             moved[drawn] = moved.get(left - 1, left - 1)
             if (found := self.look(self.workers[place])) is not None:

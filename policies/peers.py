@@ -11,6 +11,8 @@ from math import exp, inf, log
 from statistics import median
 from typing import TypeAlias
 
+from policies.ranking import Ranking
+
 REFRESH_S = 1.0  # what is typical is worked out again after this long, if somebody asks
 KEEP = 64  # latest samples of each worker
 
@@ -23,14 +25,15 @@ class Peers:
     """The latest samples of every worker, none older than `span_s`.
 
     `near`: without an attempt of the same size elsewhere, `ratio` compares with the nearest size, which is
-    right only for what hardly depends on the size.
+    right only for what hardly depends on the size. `refresh_s`: how long what is typical stands.
     """
 
-    def __init__(self, span_s: float, *, near: bool = False) -> None:
+    def __init__(self, span_s: float, *, near: bool = False, refresh_s: float = REFRESH_S) -> None:
         self._span_s = span_s
         self._near = near
+        self._refresh_s = refresh_s
         self._samples: dict[str, deque[Sample]] = defaultdict(lambda: deque(maxlen=KEEP))
-        self._typical: dict[float, tuple[float, dict[Bucket, _Ranking]]] = {}
+        self._typical: dict[float, tuple[float, dict[Bucket, Ranking]]] = {}
 
     def add(self, worker: str, size: Size, seconds: float, now: float) -> None:
         """One sample, or a lower bound where nothing better will come."""
@@ -64,13 +67,16 @@ class Peers:
         `since_s`: older samples count only as far as there would else be fewer than `least`. None if there
         is nothing to compare, or less than `least`.
         """
+        recent = self._recent(worker, now)
+        if len(recent) + len(still) < max(least, 1):
+            return None
         typical = _Elsewhere(self._rankings(quantile, now), worker, self._near)
         ratios: list[float] = []
         for size, age_s in still:
             expected_s = typical.seconds(_bucket(size))
             if expected_s is not None and age_s > expected_s:
                 ratios.append(log(age_s / expected_s))
-        for when_s, bucket, seconds in reversed(self._recent(worker, now)):
+        for when_s, bucket, seconds in reversed(recent):
             if when_s < since_s and len(ratios) >= least:
                 break
             expected_s = typical.seconds(bucket)
@@ -90,7 +96,7 @@ class Peers:
             samples.popleft()
         return samples
 
-    def _rankings(self, quantile: float, now: float) -> "dict[Bucket, _Ranking]":
+    def _rankings(self, quantile: float, now: float) -> dict[Bucket, Ranking]:
         """For each bucket the quantile of each worker."""
         known = self._typical.get(quantile)
         if known is not None and known[0] > now:
@@ -102,15 +108,15 @@ class Peers:
                 buckets[bucket].append(seconds)
             for bucket, values in buckets.items():
                 found[bucket][worker] = _quantile(values, quantile)
-        rankings = {bucket: _Ranking(values) for bucket, values in found.items()}
-        self._typical[quantile] = (now + REFRESH_S, rankings)
+        rankings = {bucket: Ranking(values) for bucket, values in found.items()}
+        self._typical[quantile] = (now + self._refresh_s, rankings)
         return rankings
 
 
 class _Elsewhere:
     """Typical seconds at the other workers, found once for each bucket that is asked for."""
 
-    def __init__(self, rankings: "dict[Bucket, _Ranking]", worker: str, near: bool) -> None:
+    def __init__(self, rankings: dict[Bucket, Ranking], worker: str, near: bool) -> None:
         self._rankings, self._worker, self._near = rankings, worker, near
         self._found: dict[Bucket, float | None] = {}
 
@@ -131,23 +137,6 @@ class _Elsewhere:
 
 def _distance(one: Bucket, other: Bucket) -> int:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True))
-
-
-class _Ranking:
-    """One figure of each worker, in order, so that the median of all but one costs no search."""
-
-    def __init__(self, values: dict[str, float]) -> None:
-        ranked = sorted(values, key=values.__getitem__)
-        self._ordered = [values[worker] for worker in ranked]
-        self._rank = {worker: rank for rank, worker in enumerate(ranked)}
-
-    def median_without(self, worker: str) -> float | None:
-        left = self._rank.get(worker, len(self._ordered))
-        count = len(self._ordered) - (worker in self._rank)
-        if not count:
-            return None
-        low, high = ((count - 1) // 2, count // 2)
-        return (self._ordered[low + (low >= left)] + self._ordered[high + (high >= left)]) / 2
 
 
 def _bucket(size: Size) -> Bucket:

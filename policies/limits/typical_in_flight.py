@@ -4,9 +4,10 @@ The mean of a worker is over the time in which it had any, so that a quiet hour 
 for a worker is the median over the *others*: one that piles up attempts cannot raise its own cap.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import exp
+
+from policies.ranking import Ranking
 
 MEMORY_S = 10.0  # of busy time: after as much, what was counts for a third; before, a worker says nothing
 
@@ -45,7 +46,7 @@ class TypicalInFlight:
     """The mean in flight of each worker, weighed by busy time, as of the latest `refresh`."""
 
     _loads: dict[str, _Load] = field(default_factory=dict)
-    _elsewhere: Mapping[str, float] = field(default_factory=dict)
+    _ranking: Ranking = field(default_factory=lambda: Ranking({}))
 
     def hold(self, worker: str, held: int, now: float) -> None:
         """From now on it has so many in flight."""
@@ -57,22 +58,8 @@ class TypicalInFlight:
     def refresh(self, now: float) -> None:
         """Bring what is typical up to date. Costs the number of workers."""
         means = {worker: load.mean(now) for worker, load in self._loads.items()}
-        self._elsewhere = medians_without({w: mean for w, mean in means.items() if mean is not None})
+        self._ranking = Ranking({worker: mean for worker, mean in means.items() if mean is not None})
 
     def elsewhere(self, worker: str) -> float | None:
         """What the others have in flight; None without others."""
-        return self._elsewhere.get(worker)
-
-
-def medians_without(values: Mapping[str, float]) -> dict[str, float]:
-    """For each key the median of the values of all others; nothing where there are no others."""
-    ranked = sorted(values, key=values.__getitem__)
-    ordered = [values[key] for key in ranked]
-    count = len(ranked) - 1
-    if count < 1:
-        return {}
-    low, high = (count - 1) // 2, count // 2
-    return {
-        key: (ordered[low + (low >= rank)] + ordered[high + (high >= rank)]) / 2
-        for rank, key in enumerate(ranked)
-    }
+        return self._ranking.median_without(worker)

@@ -21,6 +21,7 @@ from policies.outliers.seats import Seats
 from policies.peers import Peers, Size
 
 TYPICAL = 0.5  # quantile
+TYPICAL_EVERY_S = 2.0  # healthy peers hardly change, and working it out is most of what this costs
 WINDOW_S = 30.0
 
 
@@ -29,16 +30,16 @@ class PeerLatency:
     """Hears the attempts of a pipeline. `pending`: attempts in flight by worker."""
 
     pending: Mapping[str, int] = field(default_factory=Counter)
-    _first: Peers = field(default_factory=lambda: Peers(WINDOW_S))
-    _each: Peers = field(default_factory=lambda: Peers(WINDOW_S, near=True))
-    _whole: Peers = field(default_factory=lambda: Peers(WINDOW_S))
+    _first: Peers = field(default_factory=lambda: _peers(WINDOW_S))
+    _each: Peers = field(default_factory=lambda: _peers(WINDOW_S, near=True))
+    _whole: Peers = field(default_factory=lambda: _peers(WINDOW_S))
     _seats: Seats = field(default_factory=lambda: Seats(WINDOW_S))
     _in_flight: dict[str, dict[Attempt, "_Start"]] = field(default_factory=lambda: defaultdict(dict))
 
     def bind(self, pending: Mapping[str, int], window_s: float) -> None:
         """`window_s`: how long a sample tells what is typical."""
         self.pending = pending
-        self._first, self._each, self._whole = Peers(window_s), Peers(window_s, near=True), Peers(window_s)
+        self._first, self._each, self._whole = _peers(window_s), _peers(window_s, near=True), _peers(window_s)
         self._seats = Seats(window_s)
 
     def attempt_started(self, attempt: Attempt) -> None:
@@ -63,9 +64,11 @@ class PeerLatency:
         start = self._in_flight[attempt.worker].pop(attempt, None)
         if start is None or not _tells(attempt, start):
             return  # or it began before what is known of the worker was forgotten
-        peers, size, seconds = self._so_far(attempt, start, now)
         if outcome.answered and attempt.call.stream:
-            seconds = _per_gap_s(attempt)
+            taken: tuple[Peers, Size, float] = self._each, start.side_by_side, _per_gap_s(attempt)
+        else:
+            taken = self._so_far(attempt, start, now)
+        peers, size, seconds = taken
         learned = lesson(outcome).latency
         if outcome.kind is Kind.ABANDONED:
             typical_s = peers.elsewhere_s(attempt.worker, size, TYPICAL, now)
@@ -113,6 +116,10 @@ class PeerLatency:
             return True
         typical_s = self._each.elsewhere_s(attempt.worker, start.side_by_side, TYPICAL, now)
         return typical_s is not None and now - attempt.first_token_s > typical_s * attempt.call.max_tokens
+
+
+def _peers(window_s: float, *, near: bool = False) -> Peers:
+    return Peers(window_s, near=near, refresh_s=TYPICAL_EVERY_S)
 
 
 class _Start(NamedTuple):

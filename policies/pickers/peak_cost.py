@@ -4,14 +4,13 @@ The rule of Finagle's and Linkerd's "peak EWMA" balancers, but for where an idle
 falls towards 0, so that a slow worker looks better than any healthy one a while after it was last used.
 """
 
-from math import exp
+from math import exp, inf
 from typing import NamedTuple
 
-from policies.peers import Peers
+from policies.ranking import Ranking
 
-SPANS = 6  # times tau: how far back an answer says what is typical
+RANK_EVERY_S = 1.0
 UNKNOWN_S = 1.0  # the cost of everybody before anybody has answered; only comparisons matter
-ALIKE = 1  # costs are compared whatever the size of a request
 
 
 class _Cost(NamedTuple):
@@ -25,7 +24,8 @@ class PeakCosts:
     def __init__(self, tau_s: float) -> None:
         self._tau_s = tau_s
         self._costs: dict[str, _Cost] = {}
-        self._peers = Peers(SPANS * tau_s)
+        self._ranking = Ranking({})
+        self._ranked_until_s = -inf
         self._latest_s = UNKNOWN_S  # sample of anybody
 
     def learn(self, worker: str, seconds: float, now: float) -> None:
@@ -40,7 +40,6 @@ class PeakCosts:
             old = self._left(known, now)
             cost_s = known.seconds * old + seconds * (1 - old)
         self._costs[worker] = _Cost(cost_s, now)
-        self._peers.add(worker, ALIKE, seconds, now)
         self._latest_s = seconds
 
     def learn_at_least(self, worker: str, seconds: float, now: float) -> None:
@@ -51,12 +50,19 @@ class PeakCosts:
     def cost_s(self, worker: str, now: float) -> float:
         """The cost now. Without news it tends to what is typical of peers, where an unknown one begins."""
         known = self._costs.get(worker)
-        typical_s = self._peers.elsewhere_s(worker, ALIKE, 0.5, now)
+        typical_s = self._typical_s(worker, now)
         if known is None:
             return self._latest_s if typical_s is None else typical_s
         if typical_s is None:
             return known.seconds
         return typical_s + (known.seconds - typical_s) * self._left(known, now)
+
+    def _typical_s(self, worker: str, now: float) -> float | None:
+        """The median of the other workers' costs when they were last ranked, which costs their number."""
+        if now >= self._ranked_until_s:
+            self._ranking = Ranking({other: cost.seconds for other, cost in self._costs.items()})
+            self._ranked_until_s = now + RANK_EVERY_S
+        return self._ranking.median_without(worker)
 
     def _left(self, known: _Cost, now: float) -> float:
         return exp(-max(0.0, now - known.at_s) / self._tau_s)

@@ -1,6 +1,7 @@
 """The cheaper of a few drawn at random, where cost is a pessimistic latency times the attempts there."""
 
 import asyncio
+import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,6 +14,7 @@ from policies.evidence import Evidence, Sample, lesson
 from policies.outcome import Outcome
 from policies.pickers.peak_cost import PeakCosts
 from policies.policy import Picker
+from policies.pool import Pool
 
 METRICS = ("ttft", "e2e")
 
@@ -20,6 +22,7 @@ METRICS = ("ttft", "e2e")
 class _State:
     def __init__(self, tau_s: float) -> None:
         self.costs = PeakCosts(tau_s)
+        self.rng = random.Random(0)
         # attempts without a sample yet, by worker, with when they started: the oldest first
         self.waiting: dict[str, dict[Attempt, float]] = defaultdict(dict)
 
@@ -33,7 +36,7 @@ class PeakEwma(Picker):
         metric: what a sample is: `ttft`, from sending to the first token, or `e2e`, to the last.
         penalty_s: an error counts as an answer that took at least this long, or a worker that fails fast
             would look fast. With 0 it counts as what it took.
-        choices: workers drawn from the call's own chance.
+        choices: workers drawn at random.
 
     An attempt that waits for its sample counts with its age once that exceeds the cost: a slow answer is
     evidence before it ends. Attempts count as pending to the end of the stream, not to the headers.
@@ -57,9 +60,14 @@ class PeakEwma(Picker):
             raise ValueError(f"{self.name}: metric must be {' or '.join(METRICS)}, got {self.metric!r}")
         object.__setattr__(self, "_state", _State(self.tau_s))
 
+    def bind(self, pool: Pool) -> None:
+        self._state.rng.seed(
+            f"{pool.seed} {self.name}"
+        )
+
     def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
         now = asyncio.get_running_loop().time()
-        drawn = islice(candidates.at_random(call.rng), self.choices)
+        drawn = islice(candidates.at_random(self._state.rng), self.choices)
         return min(drawn, key=lambda candidate: self.score(candidate, now), default=None)
 
     def score(self, candidate: Candidate, now: float) -> float:
@@ -82,6 +90,8 @@ class PeakEwma(Picker):
     def attempt_ended(self, attempt: Attempt, outcome: Outcome, now: float) -> None:
         costs, worker, age_s = self._state.costs, attempt.worker, attempt.age_s(now)
         unsampled = self._state.waiting[worker].pop(attempt, None) is not None
+        if outcome.answered and not unsampled:
+            return  # its first token has said it all
         taught = lesson(outcome, overdue=age_s > costs.cost_s(worker, now))
         failed = taught.worker is Evidence.FAILURE
         if failed and taught.latency is Sample.NOTHING:

@@ -8,6 +8,7 @@ from policies.bounds import check
 from policies.call import Call
 from policies.outcome import Kind, Outcome
 from policies.policy import Layer, Next, Place
+from policies.timers.expiry import NEVER, Expiry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class Deadline(Layer):
     place: ClassVar[Place | None] = Place.DEADLINE
     repeatable: ClassVar[bool] = True  # the earliest counts
 
-    total_s: float = float("inf")
+    total_s: float = NEVER
     per_token_s: float = 0.0
     reserve_s: float = 0.05
 
@@ -43,15 +44,18 @@ class Deadline(Layer):
         # A timer that is due on entry would swallow a cancellation already on its way (cpython#134471).
         if left_s <= self.reserve_s:
             return _timeout(f"not sent: only {max(left_s, 0):.3g} s left before the deadline")
-        if left_s == float("inf"):
+        if left_s == NEVER:
             return await next(call)
+        expiry = Expiry()
+        expiry.look_at(call.deadline_s, expiry.run_out)
         try:
-            async with asyncio.timeout_at(call.deadline_s) as timer:
-                return await next(call)
-        except TimeoutError:
-            if not timer.expired():
+            return await next(call)
+        except asyncio.CancelledError:
+            if not expiry.stop():
                 raise
             return _timeout(f"no whole answer within {left_s:.3g} s")
+        finally:
+            expiry.stop()
 
 
 def _timeout(cause: str) -> Outcome:

@@ -7,7 +7,8 @@ from typing import ClassVar
 from policies.bounds import check
 from policies.policy import Policy
 from policies.timers.deadline import Deadline
-from policies.timers.timers import NEVER, Timers
+from policies.timers.expiry import NEVER
+from policies.timers.timers import Timers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

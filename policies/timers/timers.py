@@ -12,8 +12,7 @@ from policies.bounds import check, check_switch
 from policies.call import Attempt
 from policies.outcome import Kind, Outcome
 from policies.policy import Place, Policy, Send
-
-NEVER = float("inf")
+from policies.timers.expiry import NEVER, Expiry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,40 +86,26 @@ class _Watch:
     """Looks at an attempt when it would run out, and again later if content has come since.
 
     Moving a timer with every token would cost more than passing the token on. Only the first token can bring
-    the end nearer: from then on the gap counts. The end comes by cancelling the task, as with
-    `asyncio.timeout`, which would take longer than all the rest of this file.
+    the end nearer: from then on the gap counts.
     """
 
-    __slots__ = (
-        "_attempt", "_cancelled_before", "_handle", "_loop", "_ran_out", "_task", "_timers", "last_sign_s",
-    )  # fmt: skip
+    __slots__ = ("_attempt", "_expiry", "_timers", "last_sign_s")
 
     def __init__(self, timers: Timers, attempt: Attempt) -> None:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("timers are used from within a task")
         self.last_sign_s: float | None = None  # of life without content, where that counts
         self._timers = timers
         self._attempt = attempt
-        self._task = task
-        self._cancelled_before = task.cancelling()
-        self._ran_out = False
-        self._loop = asyncio.get_running_loop()
-        self._handle: asyncio.TimerHandle | None = None
+        self._expiry = Expiry()
         attempt.on_content = self._first_content
         if not timers.content_only:
             attempt.on_empty = self._empty
-        self._arm(attempt.started_s + min(timers.attempt_s, timers.first_s(attempt)))
+        first_by_s = min(timers.attempt_s, timers.first_s(attempt))
+        self._expiry.look_at(attempt.started_s + first_by_s, self._look)
 
     def stop(self) -> bool:
         """Watch no longer. Whether time ran out, and nobody else wants the task to end."""
         self._attempt.on_content = self._attempt.on_empty = None
-        if self._handle is not None:
-            self._handle.cancel()
-        if not self._ran_out:
-            return False
-        self._ran_out = False
-        return self._task.uncancel() <= self._cancelled_before
+        return self._expiry.stop()
 
     def _first_content(self, now: float) -> None:
         self._attempt.on_content = None
@@ -133,20 +118,13 @@ class _Watch:
 
     def _sign(self, now: float) -> None:
         """The first sign of life: from now on the gaps count."""
-        if not self._attempt.call.stream:
-            return
-        expires_s = min(self._attempt.started_s + self._timers.attempt_s, now + self._timers.itl_s)
-        if self._handle is not None:
-            self._handle.cancel()
-        self._arm(expires_s)
-
-    def _arm(self, expires_s: float) -> None:
-        self._handle = None if expires_s == NEVER else self._loop.call_at(expires_s, self._look)
+        if self._attempt.call.stream:
+            gap_s = now + self._timers.itl_s
+            self._expiry.look_at(min(self._attempt.started_s + self._timers.attempt_s, gap_s), self._look)
 
     def _look(self) -> None:
         expires_s = self._timers.expires_s(self._attempt, self.last_sign_s)
-        if expires_s > self._loop.time():
-            self._arm(expires_s)
+        if expires_s > self._expiry.loop.time():
+            self._expiry.look_at(expires_s, self._look)
         else:
-            self._ran_out = True
-            self._task.cancel()
+            self._expiry.run_out()

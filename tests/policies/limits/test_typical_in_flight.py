@@ -1,25 +1,8 @@
 """Numbers in, numbers out."""
 
-from random import Random
-from statistics import median
-
 import pytest
 
-from policies.limits.typical_in_flight import MEMORY_S, TypicalInFlight, medians_without
-
-
-def test_the_median_of_the_others_is_that_of_the_others():
-    rng = Random(1)
-    for size in range(2, 9):
-        values = {f"w{i}": rng.choice([1.0, 2.0, 5.0, 40.0]) for i in range(size)}
-        found = medians_without(values)
-        for worker in values:
-            assert found[worker] == median(value for other, value in values.items() if other != worker)
-
-
-@pytest.mark.parametrize("values", [{}, {"w0": 3.0}])
-def test_without_others_nothing_is_typical(values):
-    assert medians_without(values) == {}
+from policies.limits.typical_in_flight import MEMORY_S, TypicalInFlight
 
 
 def test_the_mean_is_over_the_time_in_which_there_was_any():
