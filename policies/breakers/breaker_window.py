@@ -54,7 +54,7 @@ class BreakerWindow(CircuitRules, Gate):
         check_switch(self, "combined", "count_in_flight")
 
     def bind(self, pool: Pool) -> None:
-        self._rng.seed(f"{pool.seed} {self.name}")
+        self._rng.setstate(pool.rng(self.name).getstate())
 
     def weight(self, worker: str, now: float) -> float:
         guard = self._guards.get(worker)

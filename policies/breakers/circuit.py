@@ -13,6 +13,8 @@ from enum import StrEnum
 from policies.breakers.rolling_window import Counts, RollingWindow
 from policies.evidence import Evidence
 
+WHOLE = 1 - 1e-9  # 7 of 100 are a share of 0.07, whatever floating point makes of it
+
 
 class Phase(StrEnum):
     """Where a circuit stands."""
@@ -52,7 +54,7 @@ class CircuitRules:
             return False
         failures = counts.failures / (counts.calls * self.failure_ratio)
         slow = counts.slow / (counts.calls * self.slow_ratio)
-        return (failures + slow if self.combined else max(failures, slow)) >= 1
+        return (failures + slow if self.combined else max(failures, slow)) >= WHOLE
 
     def draw_open_s(self, reopenings: int, rng: random.Random) -> float:
         """How long to stay open after so many reopenings in a row."""

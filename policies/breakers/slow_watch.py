@@ -7,6 +7,7 @@ not be looked at again before: healthy attempts cost a glance or two, however ma
 from collections.abc import Hashable
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Hashable)
@@ -19,9 +20,14 @@ class SlowWatch(Generic[T]):
         self._due: list[tuple[float, int, T]] = []
         self._numbers = count()
 
+    def __len__(self) -> int:
+        """How many things are kept."""
+        return len(self._due)
+
     def look_at(self, thing: T, when_s: float) -> None:
-        """Not to be looked at before `when_s` has passed."""
-        heappush(self._due, (when_s, next(self._numbers), thing))
+        """Not to be looked at before `when_s` has passed; never, if that is infinity, and then not kept."""
+        if when_s != inf:
+            heappush(self._due, (when_s, next(self._numbers), thing))
 
     def take_due(self, now: float) -> list[T]:
         """What is to be looked at now, the first due first. It is not watched any more."""

@@ -46,6 +46,13 @@ def test_shares_with_unequal_limits_add_up_by_how_far_each_has_come():
     assert rules.trips(Counts(100, 2, 40))
 
 
+def test_opens_at_exactly_its_share_whatever_floating_point_makes_of_it():
+    for percent in range(1, 101):
+        rules = CircuitRules(failure_ratio=percent / 100, combined=False)
+        assert rules.trips(Counts(100, percent, 0))
+        assert not rules.trips(Counts(100, percent - 1, 0))
+
+
 def test_says_nothing_below_the_floor_of_calls():
     made = circuit()
     for _ in range(3):

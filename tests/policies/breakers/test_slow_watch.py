@@ -29,6 +29,13 @@ def test_the_first_due_comes_first_and_at_one_time_the_first_asked_for():
     assert watch.take_due(1e300) == []
 
 
+def test_what_is_never_due_is_not_kept():
+    watch = SlowWatch()
+    for number in range(100):
+        watch.look_at(number, math.inf)
+    assert len(watch) == 0
+
+
 def test_things_need_no_order_of_their_own():
     watch, things = SlowWatch(), [object() for _ in range(3)]
     for thing in things:
