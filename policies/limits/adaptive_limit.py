@@ -134,14 +134,16 @@ class _Worker:
 
     def close(self, lease: "_Lease", attempt: Attempt, outcome: Outcome, now: float) -> None:
         del self.leases[lease]
-        rule, whole = self.rule, self.policy.observed(attempt, now)
-        bound = self.policy.observed_at_least(attempt, now) if whole is None else whole
-        learned = lesson(outcome, overdue=bound is not None and rule.is_too_much(bound))
+        rule = self.rule
+        observed = self.policy.observed(attempt, now)
+        at_least = None if outcome.answered else self.policy.observed_at_least(attempt, now)
+        overdue = any(rule.is_too_much(each) for each in (observed, at_least) if each is not None)
+        learned = lesson(outcome, overdue=overdue)
         match learned.limit:
-            case Signal.SAMPLE if whole is not None and lease.epoch == rule.epoch:
-                rule.sample(whole, lease.in_flight)
+            case Signal.SAMPLE if observed is not None and lease.epoch == rule.epoch:
+                rule.sample(observed, lease.in_flight)
             case Signal.DROP:
-                rule.drop(bound if learned.latency is Sample.AT_LEAST else None, lease.in_flight)
+                rule.drop(at_least if learned.latency is Sample.AT_LEAST else None, lease.in_flight)
             case Signal.DECREASE:
                 rule.decrease()
 

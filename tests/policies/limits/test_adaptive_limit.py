@@ -108,6 +108,27 @@ def test_callers_with_tiny_deadlines_lower_no_limit(kind, make_attempt):
     assert gate.limit("w0") >= 20
 
 
+@every_limit
+def test_a_stream_that_broke_off_after_a_quick_first_token_raises_no_limit(kind, make_attempt, give_tokens):
+    gate = kind(initial_limit=1)
+    for start_s in range(0, 500, 5):
+        attempt = make_attempt(started_s=start_s)
+        lease = gate.enter(attempt)
+        give_tokens(attempt, 0.05, 0.05, 2)
+        lease.close(attempt, Outcome(kind=Kind.TIMEOUT, phase="between_tokens"), start_s + 5.0)
+    assert gate.limit("w0") == 1
+
+
+def test_a_callers_deadline_counts_where_tokens_stopped_coming_long_before(make_attempt, give_tokens):
+    gate = LimitSlo()
+    for start_s in range(0, 1800, 60):
+        attempt = make_attempt(started_s=start_s)
+        lease = gate.enter(attempt)
+        give_tokens(attempt, 0.05, 0.05, 2)
+        lease.close(attempt, Outcome(kind=Kind.TIMEOUT, phase="total"), start_s + 60.0)
+    assert gate.limit("w0") == 1
+
+
 def test_in_flight_is_counted_at_admission_with_the_attempt_itself(make_attempt):
     gate, held = Plain(), []
     for _ in range(3):
