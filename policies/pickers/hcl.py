@@ -12,7 +12,7 @@ from policies.call import Attempt, Call
 from policies.candidates import Candidate, Candidates
 from policies.evidence import Evidence, lesson
 from policies.outcome import Outcome
-from policies.pickers.probe_pool import Probe, ProbePool, reuse_budget, rounded
+from policies.pickers.probe_pool import SIZE, Probe, ProbePool, reuse_budget, rounded
 from policies.pickers.random_choice import draw
 from policies.policy import Picker
 from policies.pool import Ask, Load, Pool, nobody_answers
@@ -77,7 +77,7 @@ class Hcl(Picker):
 
     def __post_init__(self) -> None:
         check(self, "probes_per_call", at_least=1, whole=True)
-        check(self, "remove_per_call", at_least=0, whole=True)
+        check(self, "remove_per_call", at_least=0, at_most=SIZE, whole=True)
         check(self, "max_age_s", above=0)
         check(self, "q_rif", at_least=0, at_most=1)
         object.__setattr__(self, "_state", _State(self.max_age_s, self.q_rif))
