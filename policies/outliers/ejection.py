@@ -63,7 +63,7 @@ class Ejector:
         return now < self._panic_until_s
 
     def weight(self, worker: str, now: float) -> float:
-        if worker not in self._records or now < self._panic_until_s:
+        if worker not in self._records or self.panics(now):
             return 1.0
         match self.standing(worker, now):
             case Standing.EJECTED:

@@ -31,7 +31,8 @@ class OutlierLatency(EjectionRules, Gate):
         judge_s, min_samples: a worker is judged by the attempts of so many seconds, at least so many.
         window_s: how long a sample tells what is typical of its worker.
         modified_z: with five workers or more, how far outside the spread of all of them it must be as well.
-        mode: `eject`, or `weight`: gives 1/ratio of a share instead, the only form for a pool of two.
+        mode: `eject`, or `weight`: gives 1/ratio of a share instead, the form for a pool of two, where one
+            that is out leaves nobody to compare with.
     """
 
     name: ClassVar[str] = "outlier_latency"

@@ -73,12 +73,12 @@ class SuspectWeight(Gate):
             self._seen.next_sweep_s = now + self.interval_s
             self._seen.scores = self._scores(now)
 
-    def score(self, worker: str, now: float) -> float:
+    def score(self, worker: str) -> float:
         """How many times slower than its peers, by the latest look; 1 for a worker above suspicion."""
         return self._seen.scores.get(worker, 1.0)
 
     def weight(self, worker: str, now: float) -> float:
-        weight = 1 / self.score(worker, now)
+        weight = 1 / self.score(worker)
         if now < self._seen.busy_until_s.get(worker, 0.0):
             weight *= self.busy_ratio
         return max(self.floor_ratio, weight)
