@@ -229,5 +229,5 @@ async def test_each_choice_removes_as_many_answers_as_it_should(removed, left):
 
 def test_more_removals_than_there_can_be_answers_are_refused():
     Hcl(remove_per_call=16)
-    with pytest.raises(ValueError, match="^hcl: remove_per_call must be .* at most 16, got 17$"):
+    with pytest.raises(ValueError, match=r"^hcl: remove_per_call must be .* at most 16, got 17$"):
         Hcl(remove_per_call=17)
