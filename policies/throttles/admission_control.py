@@ -71,5 +71,5 @@ class AdmissionControl(Layer):
 
 def reject_ratio(calls: int, ok: int, threshold_ratio: float, aggression: float) -> float:
     """The share of calls to refuse after `ok` of `calls` went well."""
-    short = max(0.0, (calls - ok / threshold_ratio) / (calls + 1))
-    return float(short ** (1 / aggression))
+    short = (calls - ok / threshold_ratio) / (calls + 1)
+    return float(short ** (1 / aggression)) if short > 0 else 0.0  # 0 ** 0 would be all of them

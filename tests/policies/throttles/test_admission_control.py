@@ -1,6 +1,7 @@
 """Envoy's admission control."""
 
 import asyncio
+import math
 
 import pytest
 
@@ -20,6 +21,8 @@ FAILED = Outcome(kind=Kind.ERROR, status=500)
         (99, 0, 1, 0.99),
         (99, 47.5, 1, 0.49),
         (99, 47.5, 2, 0.7),
+        (100, 100, math.inf, 0),
+        (99, 47.5, math.inf, 1),
     ],
 )
 def test_the_share_to_refuse_is_the_formula(calls, ok, aggression, ratio):
