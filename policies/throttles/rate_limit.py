@@ -39,7 +39,7 @@ class RateLimit(Layer):
     _buckets: GenericCellRate = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check(self, "rate_per_s", above=0, at_most=1e9)
+        check(self, "rate_per_s", at_least=1e-6, at_most=1e9)
         check(self, "burst", at_least=1, at_most=1e9)
         for parameter, value, words in (("key", self.key, KEYS), ("cost", self.cost, COSTS)):
             if value not in words:

@@ -72,3 +72,8 @@ async def test_several_limits_hold_at_once():
 def test_an_unknown_word_is_refused_with_those_that_are_known(parameter):
     with pytest.raises(ValueError, match=f"^rate_limit: {parameter} must be .* or .*, got 'worker'$"):
         RateLimit(**{parameter: "worker"})
+
+
+def test_a_rate_that_floats_cannot_calculate_with_is_refused_instead_of_letting_all_through():
+    with pytest.raises(ValueError, match=r"^rate_limit: rate_per_s must be .* at least 1e-06"):
+        RateLimit(rate_per_s=1e-308)
