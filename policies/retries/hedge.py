@@ -14,7 +14,7 @@ from policies.policy import Driver, Next, Policy
 from policies.pool import Pool
 from policies.retries.hedge_delay import HedgeDelay
 from policies.retries.race import Race, Racer
-from policies.retries.retry_budget import RetryBudget
+from policies.retries.retry_budget import MOST_RATIO, RetryBudget
 from policies.retries.utilization import Utilization
 
 
@@ -44,19 +44,20 @@ class Hedge(Driver):
     worker_capacity: int = 8
     stacked: bool = False
 
-    _used: list[Utilization] = field(default_factory=list, init=False, repr=False, compare=False)
-    _delay: list[HedgeDelay] = field(default_factory=list, init=False, repr=False, compare=False)
+    _used: Utilization = field(init=False, repr=False, compare=False)
+    _delay: HedgeDelay = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self, "quantile", above=0, at_most=1)
         check(self, "min_samples", "max_hedges", "worker_capacity", at_least=1, whole=True)
         check(self, "max_utilization_ratio", at_least=0)
         check_switch(self, "stacked")
-        for optional in ("delay_s", "budget_ratio"):
-            if getattr(self, optional) is not None:
-                check(self, optional, at_least=0)
-        self._delay.append(HedgeDelay(self.quantile, self.min_samples))
-        self._used.append(Utilization(self.worker_capacity))
+        if self.delay_s is not None:
+            check(self, "delay_s", at_least=0)
+        if self.budget_ratio is not None:
+            check(self, "budget_ratio", at_least=0, at_most=MOST_RATIO)
+        object.__setattr__(self, "_delay", HedgeDelay(self.quantile, self.min_samples))
+        object.__setattr__(self, "_used", Utilization(self.worker_capacity))
 
     @property
     def most_attempts(self) -> int:
@@ -66,25 +67,25 @@ class Hedge(Driver):
         return () if self.budget_ratio is None else (RetryBudget(ratio=self.budget_ratio, min_per_sec=0.0),)
 
     def bind(self, pool: Pool) -> None:
-        self._used[0].bind(pool)
+        self._used.bind(pool)
 
     async def run(self, call: Call, next: Next) -> Outcome:
         return await Race(call, next, self.max_hedges, self._may_hedge).run(self.delay_s)
 
     def attempt_started(self, attempt: Attempt) -> None:
-        self._used[0].started(attempt.worker)
+        self._used.started(attempt.worker)
         racer = attempt.call.sink
         if self.delay_s is None and isinstance(racer, Racer):
-            after_s = self._delay[0].after_s(attempt, attempt.started_s)
+            after_s = self._delay.after_s(attempt, attempt.started_s)
             if after_s is not None:
                 racer.race.hedge_after(after_s)
 
     def first_token(self, attempt: Attempt) -> None:
         if self.delay_s is None and attempt.first_token_s is not None:
-            self._delay[0].learn(attempt, attempt.first_token_s)
+            self._delay.learn(attempt, attempt.first_token_s)
 
     def attempt_ended(self, attempt: Attempt, outcome: Outcome, now: float) -> None:
-        self._used[0].ended(attempt.worker)
+        self._used.ended(attempt.worker)
 
     def _may_hedge(self, call: Call, now: float) -> bool:
-        return self._used[0].ratio <= self.max_utilization_ratio and call.budget.take(now)
+        return self._used.ratio <= self.max_utilization_ratio and call.budget.take(now)

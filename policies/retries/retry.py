@@ -7,7 +7,7 @@ predicate of its own would also retry a cancellation.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 from tenacity import AsyncRetrying, Future, RetryCallState, retry_if_result
@@ -17,7 +17,7 @@ from policies.call import Call
 from policies.outcome import Kind, Outcome
 from policies.policy import Driver, Next, Policy
 from policies.retries.backoff import JITTERS, longest_s
-from policies.retries.retry_budget import RetryBudget
+from policies.retries.retry_budget import MOST_RATIO, RetryBudget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,8 @@ class Retry(Driver):
         jitter: how much of that: `full` U(0, all), `none` all, `equal` half and U(0, half), `decorrelated`
             min(max_s, U(initial_s, 3 * the wait before)).
         other_worker: prefer workers that have not failed this call.
-        before_commit: not once the caller has a content token. False repeats text, as many clients do.
+        before_commit: not once the caller has a content token. False repeats text, as many clients do; such
+            an answer is OK in the phase `retry`, so that no cache keeps it.
         budget_ratio: of calls that may be retried, which brings a `retry_budget`; None brings none.
         stacked: further in than another driver on purpose, though their attempts multiply.
     """
@@ -59,7 +60,7 @@ class Retry(Driver):
         check(self, "multiplier", at_least=1)
         check_switch(self, "other_worker", "before_commit", "stacked")
         if self.budget_ratio is not None:
-            check(self, "budget_ratio", at_least=0)
+            check(self, "budget_ratio", at_least=0, at_most=MOST_RATIO)
         if self.jitter not in JITTERS:
             raise ValueError(f"{self.name}: jitter must be one of {', '.join(JITTERS)}, got {self.jitter!r}")
 
@@ -114,7 +115,11 @@ class _Tries:
 
     async def once(self) -> Outcome:
         self.made += 1
-        return await self.next(self.call)
+        begun = self.call.committed
+        outcome = await self.next(self.call)
+        if begun and outcome.answered:
+            return replace(outcome, phase=Retry.name, by=Retry.name, cause="after text that broke off")
+        return outcome
 
     async def _take_or_make(self) -> Outcome:
         ended, self.ended = self.ended, None

@@ -16,6 +16,8 @@ from policies.retries.envoy_budget import EnvoyBudget
 from policies.retries.finagle_budget import FinagleBudget
 from policies.retries.grpc_budget import GrpcBudget
 
+MOST_RATIO = 1000.0  # further attempts for each call, Finagle's own bound
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryBudget(Layer):
@@ -48,10 +50,10 @@ class RetryBudget(Layer):
     throttled_cost: int = 5
     success_refund: int = 1
 
-    _rule: list[Rule] = field(default_factory=list, init=False, repr=False, compare=False)
+    rule: Rule = field(init=False, repr=False, compare=False)  # what all calls share
 
     def __post_init__(self) -> None:
-        check(self, "ratio", at_least=0, at_most=1000)  # Finagle's own bound
+        check(self, "ratio", at_least=0, at_most=MOST_RATIO)
         check(self, "min_per_sec", at_least=0)
         check(self, "ttl_s", above=0, at_most=3600)
         check(self, "min_retry_concurrency", "capacity", at_least=0, whole=True)
@@ -60,12 +62,7 @@ class RetryBudget(Layer):
         check(self, "token_ratio", at_least=0)
         if self.mode not in MODES:
             raise ValueError(f"{self.name}: mode must be one of {', '.join(MODES)}, got {self.mode!r}")
-        self._rule.append(MODES[self.mode](self))
-
-    @property
-    def rule(self) -> Rule:
-        """What all calls share."""
-        return self._rule[0]
+        object.__setattr__(self, "rule", MODES[self.mode](self))
 
     async def run(self, call: Call, next: Next) -> Outcome:
         now = asyncio.get_running_loop().time()

@@ -51,7 +51,7 @@ class Answers:
 
 
 def worth_keeping(outcome: Outcome) -> bool:
-    """Only a whole answer of a worker's: a stand-in or a shortened one says in which phase it was made."""
+    """Only a whole answer of a worker's: any other (a stand-in, say) names the phase it was made in."""
     return outcome.kind is Kind.OK and not outcome.phase
 
 

@@ -291,7 +291,7 @@ async def test_a_pool_that_is_busy_beyond_the_bound_is_not_hedged_into(in_flight
     await asked.bound.run(asked.call)
     assert asked.call.attempts == attempts
     await asyncio.gather(*others)
-    assert asked.bound.pipeline.layers[0]._used[0].taken == 0
+    assert asked.bound.pipeline.layers[0]._used.taken == 0
 
 
 class Told:
@@ -381,10 +381,10 @@ def test_a_hundred_hedge_losers_leave_no_trace_in_the_delay_of_later_hedges(make
     answered = make_attempt("w0")
     give_tokens(answered, 0.1, 0.1, 1)
     hedge.first_token(answered)
-    before = hedge._delay[0].after_s(make_attempt("w2"), 1.0)
+    before = hedge._delay.after_s(make_attempt("w2"), 1.0)
     for _ in range(100):
         hedge.attempt_ended(make_attempt("w1"), Outcome(kind=Kind.ABANDONED), 5.0)
-    assert hedge._delay[0].after_s(make_attempt("w2"), 5.0) == before == pytest.approx(0.1)
+    assert hedge._delay.after_s(make_attempt("w2"), 5.0) == before == pytest.approx(0.1)
 
 
 def test_it_brings_a_budget_without_free_hedges():

@@ -97,7 +97,7 @@ class Race:
         assert asyncio.all_tasks() == before, "a racer was left behind"
         assert bound.pending.total() == 0
         assert not any(self.gate.held.values()), "a permit leaked"
-        assert self.hedge._used[0].taken == 0
+        assert self.hedge._used.taken == 0
         for call, task in zip(calls, tasks, strict=True):
             self.check(call, task)
         hedges = sum(max(0, call.attempts - 1) for call in calls)

@@ -14,6 +14,7 @@ from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline
 from policies.retries.retry import Retry, retryable
 from policies.retries.retry_budget import RetryBudget
+from policies.reuse.cache_exact import CacheExact
 from policies.timers.deadline import Deadline
 from policies.timers.timers import Timers
 
@@ -149,6 +150,23 @@ async def test_a_client_that_does_not_look_at_what_it_has_said_repeats_it():
     call, retry = Call(id="c", sink=read.append), Retry(before_commit=False)
     await Pipeline(layers=(retry,)).over(WORKERS, break_off).run(call)
     assert (call.attempts, len(read)) == (2, 2)
+
+
+@pytest.mark.parametrize(("begun", "repeated"), [(True, [b"be", b"all"]), (False, [b"all"])])
+async def test_an_answer_after_text_that_broke_off_says_so_and_no_cache_repeats_it(begun, repeated):
+    async def break_off_first(attempt):
+        if begun or attempt.number > 1:
+            attempt.deliver(Chunk(b"be" if attempt.number == 1 else b"all"), now())
+        return FAILED if attempt.number == 1 else OK
+
+    cache = CacheExact()
+    bound = Pipeline(layers=(cache, Retry(before_commit=False))).over(WORKERS, break_off_first)
+    for _ in range(2):
+        read = []
+        call = Call(id="c", payload=b"q", sink=lambda chunk, read=read: read.append(chunk.data))
+        outcome = await bound.run(call)
+        assert (outcome.kind, outcome.phase, read) == (Kind.OK, "retry" if begun else "", repeated)
+    assert cache.hits == (0 if begun else 1)
 
 
 @pytest.mark.parametrize(("other_worker", "used"), [(True, ["w0", "w1", "w2"]), (False, ["w0", "w0", "w0"])])

@@ -151,6 +151,12 @@ def test_a_retry_with_a_budget_brings_one_and_a_second_is_refused():
         assemble(parse("retry_budget() | retry(budget=0.1)"))
 
 
+@pytest.mark.parametrize("name", ["retry", "hedge"])
+def test_more_than_a_budget_can_have_is_refused_under_the_name_that_was_written(name):
+    with pytest.raises(ValueError, match=rf"^{name}: budget_ratio must be .* at most 1000, got 1001$"):
+        assemble(parse(f"{name}(budget=1001)"))
+
+
 def test_an_unknown_mode_is_refused_with_the_known_ones():
     with pytest.raises(ValueError, match="mode must be one of finagle, envoy, grpc, aws, got"):
         RetryBudget(mode="netflix")
