@@ -94,7 +94,7 @@ class Ejector:
         if record is None:
             return 0
         clean_s = max(0.0, now - record.until_s - self.rules.canary_s)
-        return max(0, record.count - int(clean_s / self.rules.forgiven_s))
+        return record.count - int(min(record.count, clean_s / self.rules.forgiven_s))
 
     def eject(self, worker: str, now: float) -> bool:
         """Take a worker out from now on, if another may be. One that is out stays out at least as long."""

@@ -16,7 +16,7 @@ class Seats:
     def __init__(self, span_s: float) -> None:
         self._span_s = span_s
         self._uses: dict[str, _Use] = defaultdict(_Use)
-        self._span = 0  # number of the present one
+        self._span = 0.0  # number of the present one
         self._most = self._most_before = 0
 
     def taken(self, worker: str, now: float) -> None:
@@ -45,7 +45,7 @@ class Seats:
         return pending <= known or 2 * max(use.held, use.mean(now)) <= known
 
     def _turn(self, now: float) -> None:
-        span = int(now // self._span_s)
+        span = now // self._span_s  # a float: there may be endlessly many of them
         if span > self._span:
             self._most_before = self._most if span == self._span + 1 else 0
             self._span, self._most = span, max((use.held for use in self._uses.values()), default=0)

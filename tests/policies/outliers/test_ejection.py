@@ -32,6 +32,13 @@ def test_a_worker_is_out_then_a_canary_then_in():
     assert pool.weight("w1", 100.0) == 1
 
 
+def test_an_ejection_of_no_length_to_speak_of_is_forgiven_at_once():
+    pool = ejector(base_ejection_s=1e-320)
+    for now in (0.0, 1e6):
+        assert pool.eject("w0", now)
+    assert pool.count("w0", 2e6) == 0
+
+
 def test_each_ejection_is_longer_up_to_the_longest():
     pool = ejector()
     now, lengths = 0.0, []

@@ -53,3 +53,8 @@ def test_a_line_that_has_just_begun_is_one():
     for _ in range(4):
         seats.taken("w0", 50.0)
     assert not seats.free("w0", 5, 50.1)
+
+
+def test_the_shortest_of_spans_forgets_all_but_what_is_held():
+    seats = seen({"w0": 2}, span_s=1e-308)
+    assert seats.known(100.0) == 2
