@@ -11,7 +11,7 @@ from harness.scenario import Scenario
 from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
 from policies.assembly import amplification
-from policies.notation import LONGEST, NotationError, parse
+from policies.notation import LONGEST, NotationError, names_of_own, one_line, parse
 from policies.presets import PRESETS
 from policies.presets.preset import Preset, own_pipeline
 from policies.registry import POLICIES
@@ -54,6 +54,8 @@ def find_preset(name: str) -> Preset:
 
 def read_pipeline(path: Path) -> str:
     """The text of a pipeline in a file."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise BadInput(f"{str(path)!r} is no plain file. {_HOLDS}")  # a pipe would be waited for
     try:
         with path.open(encoding="utf-8-sig") as file:
             return file.read(LONGEST + 1)  # one more is too long, whatever follows
@@ -85,7 +87,12 @@ def _own(text: str, where: str) -> Preset:
         line = "" if where == "--policy" else f":{text.count(chr(10), 0, wrong.offset) + 1}"
         raise BadInput(f"{where}{line}: {wrong}{_preset_inside(text, wrong.offset)}") from wrong
     except ValueError as wrong:
-        raise BadInput(f"{where}: {wrong}") from wrong
+        raise BadInput(f"{where}: {one_line(str(wrong))}") from wrong
+    except Exception as wrong:  # a policy of the user's own that cannot even be put into a pipeline
+        if not (names := names_of_own(text)):
+            raise
+        words = one_line(f"{type(wrong).__name__}: {wrong}")
+        raise BadInput(f"{where}: {' or '.join(names)} cannot be put into a pipeline: {words}") from wrong
     return preset
 
 

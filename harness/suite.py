@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from harness.broken_policy import told_as_theirs
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
@@ -43,7 +44,8 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
     stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{file_name(preset.name)}"))
     with Progress() as progress:
         progress.start(f"{number}{scenario.name} under {preset.name}", hops, scenario.phases.starts())
-        history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))
+        with told_as_theirs(preset.name, where):
+            history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))
         result = judge(history)
         progress.finish(result.headline)
     write_result(where, result)

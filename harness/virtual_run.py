@@ -11,6 +11,7 @@ from typing import Annotated, Self
 
 import msgspec
 
+from harness.broken_policy import told_as_theirs
 from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
 from harness.errors import BadInput
@@ -93,7 +94,8 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         scenario, preset = self.resized(), find_preset(self.preset)
         deploy = partial(deploy_virtual, costs=self.costs)
         work = run(scenario, preset, self.seed, deploy, path, progress or NoProgress())
-        history = run_to_the_end(work, VirtualLoop)
+        with told_as_theirs(self.preset, folder):
+            history = run_to_the_end(work, VirtualLoop)
         result = judge(history).model_copy(update={"replay": self.token(), "digest": digest(path)})
         write_result(folder, result)
         return result

@@ -40,7 +40,7 @@ def parse(text: str) -> list[Policy]:
         try:
             policies.append(_policy(item))
         except (ValueError, TypeError) as wrong:
-            raise NotationError(_one_line(str(wrong)), offset) from wrong
+            raise NotationError(one_line(str(wrong)), offset) from wrong
     return policies
 
 
@@ -48,6 +48,12 @@ def tidy(text: str) -> str:
     """The same pipeline in one line, without comments. Every policy has its parentheses, as no preset has."""
     lines = (_BLANKS.sub(_without_blanks, item) for _, item in _items(text))
     return " | ".join(f"{line}()" if _NAME.fullmatch(line) else line for line in lines)
+
+
+def names_of_own(text: str) -> list[str]:
+    """The policies of one's own in a pipeline, `module:attribute` each."""
+    found = (_ITEM.fullmatch(item) for _, item in _items(text))
+    return [item["name"] for item in found if item is not None and ":" in item["name"]]
 
 
 def spell(policy: Policy) -> str:
@@ -102,7 +108,7 @@ def _policy(item: str) -> Policy:
     return make(name, fit(name, positional, named))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Also of what somebody else's code said."""
     visible = "".join(c if c.isprintable() or c.isspace() else ascii(c)[1:-1] for c in text)
     return " ".join(visible.split())

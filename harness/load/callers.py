@@ -31,9 +31,12 @@ async def send_open_loop(
 
     def ended(task: asyncio.Task[None]) -> None:
         del under_way[task]
-        if broken is None or broken.done() or task.cancelled():
+        if task.cancelled():
             return
-        if error := task.exception():
+        error = task.exception()  # asked for always: asyncio prints those that nobody asked for
+        if error is None or isinstance(error, SystemExit | KeyboardInterrupt):  # the loop raises these itself
+            return
+        if broken is not None and not broken.done():
             broken.set_exception(error)
 
     try:

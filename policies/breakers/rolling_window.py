@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from policies.evidence import Evidence
 
 BUCKETS = 10  # the window forgets in steps of a tenth of its span
+SHORTEST_S = 1e-9  # of a step; any shorter one holds what happens at one moment, as this does
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class RollingWindow:
     """What was counted in the last `span_s` seconds, give or take one bucket."""
 
     def __init__(self, span_s: float) -> None:
-        self._bucket_s = span_s / BUCKETS
+        self._bucket_s = max(span_s / BUCKETS, SHORTEST_S)
         self._buckets: deque[tuple[int, Counts]] = deque(maxlen=BUCKETS)
 
     def add(self, evidence: Evidence, now: float) -> None:

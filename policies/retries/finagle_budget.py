@@ -11,6 +11,7 @@ from collections import deque
 from policies.retries.account import ALMOST, Account, Rule
 
 SLICES = 10
+SHORTEST_S = 1e-9  # of a slice; any shorter one holds what happens at one moment, as this does
 
 
 class FinagleBudget(Rule, Account):
@@ -19,7 +20,7 @@ class FinagleBudget(Rule, Account):
     def __init__(self, ratio: float, min_per_sec: float, ttl_s: float) -> None:
         self._ratio = ratio
         self._reserve = min_per_sec * ttl_s
-        self._slice_s = ttl_s / SLICES
+        self._slice_s = max(ttl_s / SLICES, SHORTEST_S)
         self._slices: deque[list[int]] = deque()  # number of the slice, calls, retries
         self._calls = self._retries = 0  # in all slices
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from policies.evidence import Answer
 
 BUCKETS = 20  # the window forgets in steps of a twentieth of its span
+SHORTEST_S = 1e-9  # of a step; any shorter one holds what happens at one moment, as this does
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +43,7 @@ class CallWindow:
     """
 
     def __init__(self, span_s: float) -> None:
-        self._bucket_s = span_s / BUCKETS
+        self._bucket_s = max(span_s / BUCKETS, SHORTEST_S)
         self._buckets: deque[_Bucket] = deque()
         self.started = self.judged = self.accepted = 0
 

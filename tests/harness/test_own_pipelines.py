@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -86,3 +87,81 @@ def test_a_module_in_the_current_folder_is_found_by_the_processes_of_many_runs(
     assert "of_a_user_3:capped(4)" in capsys.readouterr().out
     results = [json.loads((folder / "result.json").read_text()) for folder in Path("out").iterdir()]
     assert [result["setting"]["preset"] for result in results] == ["of_a_user_3:capped(4)"] * 2
+
+
+BROKEN = """
+import sys
+
+from policies.policy import Gate, Layer, Picker, Policy
+
+
+class Binds(Policy):
+    def bind(self, pool):
+        raise RuntimeError("no\\nluck")
+
+
+class Hears(Policy):
+    def attempt_ended(self, attempt, outcome, now):
+        raise RuntimeError("no\\nluck")
+
+
+class Exits(Layer):
+    async def run(self, call, next):
+        sys.exit("no luck")
+
+
+class Enters(Gate):
+    def enter(self, attempt):
+        return None
+
+
+class Picks(Picker):
+    def pick(self, call, candidates):
+        return "worker-0"
+
+
+class Brings(Policy):
+    def brings(self):
+        return None
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Binds", r"of_a_user_4:Binds broke the run, in line 9 of \S*of_a_user_4.py: RuntimeError: no luck"),
+        ("Hears", r"of_a_user_4:Hears broke the run, in line 14 of \S*of_a_user_4.py: RuntimeError: no luck"),
+        ("Exits", r"of_a_user_4:Exits broke the run, in line 19 of \S*of_a_user_4.py: SystemExit: no luck"),
+        ("Enters", r"the run broke, perhaps by what of_a_user_4:Enters returned: AttributeError: .*'close'"),
+        ("Picks", r"the run broke, perhaps by what of_a_user_4:Picks returned: AttributeError: .*'worker'"),
+    ],
+)
+@pytest.mark.parametrize("several", [[], ["--seeds", "2", "--jobs", "2"]], ids=["one", "jobs"])
+def test_a_policy_of_ones_own_that_breaks_the_run_is_named_in_one_line(
+    name: str, words: str, several: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("of_a_user_4.py").write_text(BROKEN)
+    policy = f"timeout() | of_a_user_4:{name}"
+    assert run_command_line([*RUN, "--policy", policy, *several]) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    told = re.search(rf"{words}. The traceback is in (\S+)$", said)
+    assert told is not None, said
+    assert "Traceback (most recent call last)" in Path(told[1]).read_text()
+
+
+def test_a_policy_of_ones_own_that_no_pipeline_can_hold_is_refused_before_anything_starts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("of_a_user_4.py").write_text(BROKEN)
+    assert run_command_line([*RUN, "--policy", "of_a_user_4:Brings"]) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "of_a_user_4:Brings cannot be put into a pipeline: TypeError" in said
+    assert not Path("out").exists()
+
+
+def test_a_pipe_in_place_of_a_file_is_refused_and_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.policy")
+    assert run_command_line([*RUN, "--policy", "pipe.policy"]) == ExitCode.BAD_INPUT
+    assert "'pipe.policy' is no plain file" in capsys.readouterr().err

@@ -1,4 +1,5 @@
 import asyncio
+import gc
 from typing import NoReturn
 
 import pytest
@@ -36,6 +37,22 @@ async def test_a_freeze_delays_no_arrival_after_it() -> None:
     await send_open_loop(PLAN, send, zero_s=0.0)
     assert sent[-4:] == pytest.approx([0.7, 0.8, 0.9, 1.0])
     assert sum(s > p.intended_s + 1e-9 for s, p in zip(sent, PLAN, strict=True)) == 3
+
+
+async def test_the_first_error_is_handed_over_and_no_other_is_printed() -> None:
+    unheard: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: unheard.append(str(context["message"])))
+    broken: asyncio.Future[NoReturn] = loop.create_future()
+
+    async def send(planned: Planned) -> None:
+        raise RuntimeError(str(planned.number))
+
+    await send_open_loop(PLAN, send, zero_s=0.0, broken=broken)
+    await asyncio.sleep(1)
+    gc.collect()
+    assert str(broken.exception()) == "1"
+    assert unheard == []
 
 
 async def test_what_has_ended_is_not_returned() -> None:

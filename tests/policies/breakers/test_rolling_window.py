@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from policies.breakers.rolling_window import BUCKETS, Counts, RollingWindow
 from policies.evidence import Evidence
 
@@ -48,3 +50,9 @@ def test_cleared_it_is_empty():
     window = filled(10, [(Evidence.FAILURE, 0.5)])
     window.clear()
     assert window.counts(0.5) == Counts()
+
+
+@pytest.mark.parametrize("span_s", [5e-324, 1e-308, 1e-9])
+def test_a_span_too_short_to_divide_is_that_of_one_moment(span_s):
+    window = filled(span_s, [(Evidence.FAILURE, 1.0), (Evidence.SLOW, 1e6)])
+    assert window.counts(1e6) == Counts(calls=1, failures=0, slow=1)

@@ -120,3 +120,12 @@ class Spending(RuleBasedStateMachine):
 
 TestSpending = Spending.TestCase
 TestSpending.settings = settings(max_examples=60, stateful_step_count=30, derandomize=True, deadline=None)
+
+
+@pytest.mark.parametrize("ttl_s", [5e-324, 1e-308, 1e-9])
+def test_a_life_too_short_to_divide_is_that_of_one_moment(ttl_s):
+    budget = FinagleBudget(ratio=1, min_per_sec=0, ttl_s=ttl_s)
+    budget.open(1.0)
+    assert budget.balance(1e6) == 0
+    budget.open(1e6)
+    assert budget.take(1e6)

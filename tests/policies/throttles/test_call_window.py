@@ -1,5 +1,6 @@
 """Counts of calls by when they started."""
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -124,3 +125,12 @@ AnyOrder.TestCase.settings = settings(
     max_examples=60, stateful_step_count=30, deadline=None, derandomize=True
 )
 TestAnyOrder = AnyOrder.TestCase
+
+
+@pytest.mark.parametrize("span_s", [5e-324, 1e-308, 1e-9])
+def test_a_span_too_short_to_divide_is_that_of_one_moment(span_s):
+    window = CallWindow(span_s)
+    window.end(window.start(1.0), Answer.ACCEPT, 1.0)
+    assert counts(window) == (1, 1, 1)
+    window.start(1e6)
+    assert counts(window) == (1, 0, 0)
