@@ -17,10 +17,9 @@ from policies.call import Call
 from policies.outcome import Kind, Outcome
 from policies.policy import Next, Policy
 from policies.queues.codel import Codel
+from policies.throttles.refusal import refusal
 
 Discipline: TypeAlias = Literal["fifo", "lifo", "adaptive_lifo"]
-
-RETRY_AFTER_S = 1.0  # a bounded line moves on within a second, or the pool is too small
 
 
 class Turn(Enum):
@@ -78,13 +77,14 @@ class Line:
                 self._codel.drops(0.0, asyncio.get_running_loop().time())
             return None
         if len(self.waiters) >= self._max_queue:
-            return self._shed("admission", f"{len(self.waiters)} calls already wait")
+            return refusal(self._name, f"{len(self.waiters)} calls already wait")
         match await self._wait(call.deadline_s):
             case Turn.EXPIRED:
                 cause = "its deadline passed while it waited"
                 return Outcome(kind=Kind.TIMEOUT, phase="queue", cause=cause, by=self._name, status=504)
             case Turn.DROPPED:
-                return self._shed("queue", "it waited too long in a line that does not empty")
+                cause = "it waited too long in a line that does not empty"
+                return refusal(self._name, cause, phase="queue")
         return None
 
     async def _wait(self, deadline_s: float) -> Turn:
@@ -133,12 +133,6 @@ class Line:
         if self._discipline == "adaptive_lifo":
             return len(self.waiters) > self._max_concurrent
         return self._discipline == "lifo"
-
-    def _shed(self, phase: str, cause: str) -> Outcome:
-        wait_s = RETRY_AFTER_S
-        return Outcome(
-            kind=Kind.REJECTED, phase=phase, cause=cause, by=self._name, status=503, retry_after_s=wait_s
-        )
 
 
 def check_discipline(policy: Policy, discipline: str) -> None:

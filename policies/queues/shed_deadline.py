@@ -8,11 +8,12 @@ from typing import ClassVar
 from policies.bounds import check
 from policies.call import Attempt, Call, Trail
 from policies.evidence import Sample, lesson
-from policies.outcome import Kind, Outcome
+from policies.outcome import Outcome
 from policies.pipeline import EARLY_TIMER_S
 from policies.policy import Layer, Next
 from policies.pool import Pool
 from policies.queues.expected_time import ExpectedTime
+from policies.throttles.refusal import refusal
 
 PROBE_S = 1.0  # so often one call goes that would be refused, to find out whether it would be late
 
@@ -55,14 +56,7 @@ class ShedDeadline(Layer):
             return await next(call)
         if self._state.takes_probe(now):
             return await self._state.probe(call, next)
-        return Outcome(
-            kind=Kind.REJECTED,
-            phase="admission",
-            cause="its answer is expected after its deadline",
-            by=self.name,
-            status=503,
-            retry_after_s=PROBE_S,
-        )
+        return refusal(self.name, "its answer is expected after its deadline", retry_after_s=PROBE_S)
 
     def _late_s(self, call: Call, now: float) -> float:
         """How long after its deadline the answer is expected."""
