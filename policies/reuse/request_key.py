@@ -16,13 +16,15 @@ def request_key(call: Call) -> Key | None:
 
     The key has the question (route, workers that may be reached, longest answer, payload with its fields
     sorted) and the form: an answer in pieces, with or without the piece on usage, is none in one body. A
-    payload that is no JSON object is its own name. Only what is deterministic is comparable: temperature 0
-    or a seed, and one answer.
+    payload that is no JSON object is its own name. Only what is known to be deterministic is comparable:
+    temperature 0 or a seed, and one answer; an object that cannot be read (a number of 5,000 digits) is not.
     """
     if not call.payload:
         return None
     asked = _fields(call.payload)
     if asked is None:
+        if call.payload.lstrip().startswith(b"{"):
+            return None
         return (call.route, call.workers, call.max_tokens, call.stream, call.payload)
     if not _deterministic(asked):
         return None
