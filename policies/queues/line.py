@@ -41,7 +41,7 @@ class Line:
     """Permits in use, and those who wait for one.
 
     A permit is held to the end of the call and passed straight to the next. What expired in the line is
-    dropped when a permit comes back, and never sent.
+    dropped when a permit comes back or its place is needed, and never sent.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Line:
             if self._codel is not None:
                 self._codel.drops(0.0, asyncio.get_running_loop().time())
             return None
-        if len(self.waiters) >= self._max_queue:
+        if self._is_full():
             return refusal(self._name, f"{len(self.waiters)} calls already wait")
         match await self._wait(call.deadline_s):
             case Turn.EXPIRED:
@@ -86,6 +86,11 @@ class Line:
                 cause = "it waited too long in a line that does not empty"
                 return refusal(self._name, cause, phase="queue")
         return None
+
+    def _is_full(self) -> bool:
+        if len(self.waiters) >= self._max_queue:
+            self._drop_stale(asyncio.get_running_loop().time(), None)
+        return len(self.waiters) >= self._max_queue
 
     async def _wait(self, deadline_s: float) -> Turn:
         loop = asyncio.get_running_loop()
@@ -105,7 +110,7 @@ class Line:
         if not self.waiters:
             return
         now = asyncio.get_running_loop().time()
-        self._drop_stale(now)
+        self._drop_stale(now, self._codel)
         while self.waiters:
             turn, waiter = self.waiters.popitem(last=self._newest_first())
             if turn.done():  # cancelled, but not yet awake to leave by itself
@@ -116,14 +121,14 @@ class Line:
                 return
             turn.set_result(Turn.EXPIRED)
 
-    def _drop_stale(self, now: float) -> None:
+    def _drop_stale(self, now: float, codel: Codel | None) -> None:
         """From the old end, where newest first may never get to."""
         while self.waiters:
             turn, waiter = next(iter(self.waiters.items()))
             if not turn.done():
                 if now >= waiter.deadline_s:
                     turn.set_result(Turn.EXPIRED)
-                elif self._codel is not None and self._codel.drops(now - waiter.since_s, now):
+                elif codel is not None and codel.drops(now - waiter.since_s, now):
                     turn.set_result(Turn.DROPPED)
                 else:
                     return

@@ -71,6 +71,21 @@ async def test_work_that_expired_in_the_line_is_dropped_and_never_sent():
     assert tier.let_in == [("a", 0.0), ("d", 5.0)]
 
 
+async def test_what_expired_in_a_full_line_makes_room_for_who_comes():
+    layer, tier = ShedQueueLength(max_concurrent=1, max_queue=2), Tier(takes_s=5)
+    start(layer, tier, "a")
+    await asyncio.sleep(0)
+    expired = start(layer, tier, "b", "c", deadline_s=1.0)
+    await asyncio.sleep(2)
+    assert [outcome.kind for outcome in await asyncio.gather(*start(layer, tier, "d", "e", "f"))] == [
+        Kind.OK,
+        Kind.OK,
+        Kind.REJECTED,
+    ]
+    assert [(task.result().kind, task.result().phase) for task in expired] == [(Kind.TIMEOUT, "queue")] * 2
+    assert [name for name, _ in tier.let_in] == ["a", "d", "e"]
+
+
 async def test_a_caller_who_leaves_the_line_gives_up_the_place():
     layer, tier = ShedQueueLength(max_concurrent=1, max_queue=1), Tier()
     _first, waiting = start(layer, tier, "a", "b")
