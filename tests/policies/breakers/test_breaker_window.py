@@ -172,6 +172,18 @@ def test_endings_that_are_not_the_workers_fault_never_shut_it(end, outcome):
     assert (gate.weight("w0", 1.1), gate.describe("w0", 1.1)) == (1, "")
 
 
+@pytest.mark.parametrize("outcome", [ABANDONED, Outcome(kind=Kind.OVERLOAD, status=429)])
+def test_an_ending_that_teaches_nothing_does_so_however_slow_the_attempt_was(
+    make_attempt, give_tokens, outcome
+):
+    gate = breaker(count_in_flight=False)
+    for _ in range(8):
+        attempt = make_attempt()
+        lease = gate.enter(attempt)
+        lease.close(attempt, outcome, give_tokens(attempt, 5.0, 1.0, 16))
+    assert gate.weight("w0", 30.0) == 1
+
+
 def test_a_deadline_that_ran_out_counts_only_on_an_attempt_that_was_slow_by_then(make_attempt):
     for age_s, weight in ((1.9, 1), (2.1, 0)):
         gate = breaker(count_in_flight=False)

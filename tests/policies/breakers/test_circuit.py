@@ -188,6 +188,10 @@ def test_a_probe_in_flight_past_its_bound_reopens_for_longer():
     assert made.open_until_s(12.5) == pytest.approx(12.2 + 20)
 
 
+def test_of_several_slow_probes_the_first_to_be_slow_reopens():
+    assert opened().open_until_s(13.0, (12.5, 12.2)) == pytest.approx(12.2 + 20)
+
+
 def test_every_opening_and_closing_starts_an_epoch():
     made = opened()
     assert made.epoch == 1

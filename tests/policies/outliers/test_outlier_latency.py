@@ -154,6 +154,12 @@ def test_in_mode_weight_a_slow_worker_gets_its_share_of_speed_and_all_of_it_once
     assert pool.weights() == [1, 1]
 
 
+def test_in_mode_weight_the_slowest_keeps_a_tenth_so_that_it_stays_measured(traffic):
+    pool = traffic(OutlierLatency(mode="weight"), slow={"w0": 50.0})
+    pool.run(20.0)
+    assert pool.weights() == [0.1, 1, 1, 1]
+
+
 # report 12: grpc-java#12834
 # report 12: grpc-java#13001
 def test_lost_hedges_that_took_no_longer_than_is_typical_are_no_evidence(traffic, make_attempt):
