@@ -12,6 +12,7 @@ from policies.fallbacks.ladder import Ladder, Step
 from policies.outcome import Outcome
 from policies.policy import Layer, Next, Place
 from policies.throttles.call_window import CallWindow
+from policies.throttles.cut_off import cut_off
 from policies.throttles.refusal import refusal
 
 LENGTHS = ("max_tokens", "max_completion_tokens")  # fields of a payload that bound the answer
@@ -66,8 +67,12 @@ class Brownout(Layer):
             cause = f"too many calls go badly to serve priority {call.priority}"
             return refusal(self.name, cause, retry_after_s=self.window_s)
         shortened = step >= Step.CAPPED and cap(call, self.max_tokens)
-        outcome = await next(call)
-        self._ladder.count(_well(outcome), clock())
+        outcome = None
+        try:
+            outcome = await next(call)
+        finally:
+            now = clock()
+            self._ladder.count(_well(outcome or cut_off(call, now)), now)
         if shortened and outcome.answered and not outcome.phase:
             return replace(outcome, phase=self.name, by=self.name, cause=f"at most {self.max_tokens} tokens")
         return outcome

@@ -10,6 +10,7 @@ from policies.evidence import Answer, lesson
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
 from policies.throttles.call_window import CallWindow
+from policies.throttles.cut_off import cut_off
 from policies.throttles.refusal import refusal
 
 
@@ -53,9 +54,13 @@ class AdmissionControl(Layer):
             return refusal(
                 self.name, f"less than {self.threshold_ratio:.4g} of the recent calls were accepted"
             )
-        outcome = await next(call)
-        self._count(lesson(outcome).throttle, loop.time())
-        return outcome
+        outcome = None
+        try:
+            outcome = await next(call)
+            return outcome
+        finally:
+            now = loop.time()
+            self._count(lesson(outcome or cut_off(call, now)).throttle, now)
 
     def _reject_ratio(self, now: float) -> float:
         window = self._window

@@ -12,6 +12,7 @@ from policies.evidence import lesson
 from policies.outcome import Kind, Outcome
 from policies.policy import Layer, Next
 from policies.throttles.call_window import CallWindow, Ticket
+from policies.throttles.cut_off import cut_off
 from policies.throttles.refusal import refusal
 
 
@@ -55,12 +56,13 @@ class ThrottleSre(Layer):
         ticket = self._window.start(loop.time())
         if call.stream and self.slow_ttft_s < inf:
             self._silent[call.trail] = ticket
-        outcome = _LEFT
+        outcome = None
         try:
             outcome = await next(call)
             return outcome
         finally:
-            self._end(call, ticket, outcome, loop.time())
+            now = loop.time()
+            self._end(call, ticket, outcome or cut_off(call, now), now)
 
     def first_token(self, attempt: Attempt) -> None:
         if self._silent and attempt.first_token_s is not None:
@@ -93,9 +95,6 @@ class ThrottleSre(Layer):
         if outcome.answered and ticket.judged:
             outcome = replace(outcome, kind=Kind.SLOW)
         self._window.end(ticket, lesson(outcome).throttle, now)
-
-
-_LEFT = Outcome(kind=Kind.ABANDONED, phase="admission", by=ThrottleSre.name)
 
 
 def reject_ratio(requests: int, judged: int, accepts: int, k: float) -> float:
