@@ -70,7 +70,7 @@ class Gradient2(Rule):
 
     def at_least(self, observed: float, in_flight: int) -> None:
         if in_flight * 2 >= self.limit and self.is_too_much(observed):
-            self._move(self.gradient(observed))
+            self._lower(self.gradient(observed))
 
     def drop(self, at_least: float | None, in_flight: int) -> None:
         if at_least is not None:
@@ -78,7 +78,7 @@ class Gradient2(Rule):
 
     def decrease(self) -> None:
         """Not part of the published rule: what the steepest gradient does."""
-        self._move(LEAST_GRADIENT)
+        self._lower(LEAST_GRADIENT)
 
     def is_too_much(self, observed: float) -> bool:
         return bool(self._samples) and self.gradient(observed) < 1
@@ -91,6 +91,12 @@ class Gradient2(Rule):
         self._samples = min(self._samples + 1, WARM_UP + 1)
         share = 1 / self._samples if self._samples <= WARM_UP else 2 / (self._rules.long_window + 1)
         self.long_s += share * (observed - self.long_s)
+
+    def _lower(self, gradient: float) -> None:
+        """Below `queue_size / (1 - gradient)` what is added for a queue outweighs what the gradient takes."""
+        before = self.limit
+        self._move(gradient)
+        self.limit = min(before, self.limit)
 
     def _move(self, gradient: float) -> None:
         wanted = self.limit * gradient + self._rules.queue_size

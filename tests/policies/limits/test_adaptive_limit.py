@@ -109,6 +109,20 @@ def test_callers_with_tiny_deadlines_lower_no_limit(kind, make_attempt):
 
 
 @every_limit
+@pytest.mark.parametrize("limit", [1, 4, 20])
+def test_neither_a_lower_bound_nor_a_busy_worker_raises_a_limit(kind, limit):
+    rule = kind(initial_limit=limit).rule()
+    for _ in range(20):
+        rule.sample(0.1, in_flight=0)
+    before = rule.limit
+    rule.at_least(50.0, in_flight=limit)
+    assert rule.limit <= before
+    before = rule.limit
+    rule.decrease()
+    assert rule.limit <= before
+
+
+@every_limit
 def test_a_stream_that_broke_off_after_a_quick_first_token_raises_no_limit(kind, make_attempt, give_tokens):
     gate = kind(initial_limit=1)
     for start_s in range(0, 500, 5):
