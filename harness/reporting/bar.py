@@ -12,7 +12,7 @@ def progress_bar() -> Progress:
     """Use `with`; it takes itself off the screen."""
     console = PipeConsole(stderr=True)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # a pipeline may have brackets
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -2,12 +2,19 @@
 
 import os
 from contextlib import suppress
+from typing import Any
 
 from rich.console import Console
 
 
 class PipeConsole(Console):
-    """Goes quiet when the reader has gone. rich itself would end the program with exit code 1."""
+    """Goes quiet when the reader has gone. rich itself would end the program with exit code 1.
+
+    It writes what it is told as it is: brackets are no markup and `:m:` no emoji, since pipelines have both.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"markup": False, "emoji": False, **options})
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

@@ -137,3 +137,16 @@ def test_a_process_that_is_killed_is_one_line(tmp_path: Path) -> None:
 def test_no_process_outlives_a_main_process_that_is_killed(tmp_path: Path) -> None:
     with under_way(tmp_path / "out") as (process, _):
         process.kill()
+
+
+def test_files_named_like_modules_of_ours_or_pythons_do_not_reach_the_processes(tmp_path: Path) -> None:
+    for name in ("multiprocessing", "policies", "harness", "asyncio", "typing", "queue"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('of the user')\n")
+    (tmp_path / "of_a_user_5.py").write_text("from policies.limits.bulkhead import Bulkhead\n")
+    command = [str(Path(sys.executable).with_name("limplock")), *RUN.split(), "--seeds", "3", "--jobs", "2"]
+    policy = ["--policy", "of_a_user_5:Bulkhead(8)"]
+    done = subprocess.run(
+        [*command, *policy], cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert done.returncode == ExitCode.PASS, done.stderr
+    assert "Traceback" not in done.stderr
