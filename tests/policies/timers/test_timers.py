@@ -75,6 +75,8 @@ async def test_calls_that_do_not_stream_have_only_the_attempt_timer(make_attempt
     assert await timers.run(make_attempt(stream=False), script(4, TOKEN)) is OK
     outcome = await timers.run(make_attempt(stream=False, started_s=now()), script(6))
     assert (outcome.phase, now()) == ("attempt", 9.0)
+    outcome = await timers.run(make_attempt(stream=False, started_s=now()), script(1, TOKEN, 9))
+    assert (outcome.phase, now()) == ("attempt", 14.0)
 
 
 async def test_an_expiry_names_the_worker_and_the_bound(make_attempt):
@@ -104,6 +106,20 @@ async def test_a_cancellation_in_the_tick_of_the_expiry_wins(make_attempt):
     asyncio.get_running_loop().call_at(1.0, task.cancel)
     await asyncio.wait([task])
     assert task.cancelled()
+
+
+async def test_who_was_asked_to_end_before_and_went_on_still_gets_its_timeouts(make_attempt):
+    async def stubborn():
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            return await Timers(ttft_s=1).run(make_attempt(started_s=now()), script(5))
+
+    task = asyncio.create_task(stubborn())
+    await asyncio.sleep(1)
+    task.cancel()
+    assert (await task).phase == "first_token"
+    assert (now(), task.cancelling()) == (2.0, 1)
 
 
 async def test_a_timeout_of_the_transports_own_is_not_claimed(make_attempt):
