@@ -47,16 +47,23 @@ def find_preset(name: str) -> Preset:
         return _own(read_pipeline(Path(name)), name)
     if _WORD.fullmatch(name) and name not in POLICIES:
         raise _no_preset(name)
-    if "(" not in name and Path(name).is_file():
+    if "(" not in name and _is_file(name):
         raise BadInput(f"--policy: a file with a pipeline is called NAME{PIPELINE_SUFFIX}, got {name}")
     return _own(name, "--policy")
 
 
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # a pipeline longer than the name of a file may be
+        return False
+
+
 def read_pipeline(path: Path) -> str:
     """The text of a pipeline in a file."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise BadInput(f"{str(path)!r} is no plain file. {_HOLDS}")  # a pipe would be waited for
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+            raise BadInput(f"{str(path)!r} is no plain file. {_HOLDS}")
         with path.open(encoding="utf-8-sig") as file:
             return file.read(LONGEST + 1)  # one more is too long, whatever follows
     except UnicodeDecodeError as wrong:

@@ -78,6 +78,7 @@ PIPELINES = {
     "timeout(\ud800)": "\\ud800",
     "missing.policy": "cannot read 'missing.policy': No such file or directory",
     "folder.policy": "cannot read 'folder.policy': Is a directory",
+    "retry | " * 40: "--policy: a policy is missing",  # longer than the name of a file may be
     "bytes.policy": "bytes.policy is no text. It is to hold a pipeline",
     "empty.policy": "empty.policy:1: an empty pipeline",
     "third_line.policy": "third_line.policy:3: unknown policy 'retri'; closest: retry;",
