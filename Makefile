@@ -13,7 +13,7 @@ test: venv
 	$(BIN)/python -m pytest
 
 test-real: venv
-	$(BIN)/python -m pytest -m real
+	$(BIN)/python -m pytest -m "real or long"
 
 venv: $(VENV)/.installed
 

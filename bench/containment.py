@@ -81,7 +81,7 @@ def measure(
     return Section(
         title="containment: pipelines on the same faults, virtual, default load",
         how=f"{seeds} seeds; median share of good answers during the fault, of callers that can reach"
-        " the worker / that cannot; then when a gate found it; spread, ?: seeds that failed, that are undecided",
+        " the worker / that cannot; then when a gate found it; seeds that spread, or are undecided (?)",
         figures=tuple(
             Figure(name=f"{name}: seeds that spread", value=sum(rows[name, f].failed for f in faults))
             for name in chosen

@@ -1,7 +1,8 @@
 """What policies do when nothing is wrong: ejections, openings and refusals on healthy workers.
 
 Answers differ in length by a factor of a hundred, which is what false alarms are made of. As long as none of
-them acts, policies do not disturb each other, so many can be watched in the same run.
+them acts, policies do not disturb each other, so many can be watched in the same run. `adaptive_timeout` is
+not among them: it ends attempts that wait long by chance, and what others make of that is not theirs alone.
 """
 
 import multiprocessing
@@ -18,6 +19,7 @@ from bench.report import Figure, Section
 from harness.clock import run_virtual
 from harness.config import find_preset, find_scenario
 from harness.fleet import Fleet, resize
+from harness.judging.detection import accusing
 from harness.judging.history import Ended, Gauge, History, Refused
 from harness.reporting.progress import NoProgress
 from harness.runner import run
@@ -26,6 +28,7 @@ from harness.serving.cost_sets import TINY_CPU
 from harness.serving.gateway import NAME as GATEWAY
 from harness.virtual_deployment import deploy_virtual
 from policies.outcome import Kind
+from policies.registry import POLICIES
 
 LOADS = (0.3, 0.6, 0.9)  # of what the pool can carry
 SEEDS = 100
@@ -53,7 +56,7 @@ SHEDDING = frozenset(
 WATCHED = (
     "brownout() | timeout() | admission_control() | throttle_sre() | priority_shed()"
     " | shed_deadline() | shed_queue_delay() | retry() | breaker_pybreaker() | breaker_window()"
-    " | outlier_errors() | outlier_latency() | adaptive_timeout() | bulkhead(64) | round_robin()"
+    " | outlier_errors() | outlier_latency() | bulkhead(64) | round_robin()"
 )
 LIMITS = "limit_aimd() | limit_vegas() | limit_gradient2() | limit_slo() | suspect_weight() | peak_ewma()"
 PIPELINES = ("contain", WATCHED, LIMITS)
@@ -117,12 +120,13 @@ def _alarms(history: History) -> Alarms:
     ]
     refused = Counter(ended.by for ended in endings if ended.kind == Kind.REJECTED)
     refused.update(refusal.gate for refusal in history.of(Refused))
-    return Alarms(len(endings), Counter(state.split()[0] for state in states), refused)
+    words = (word for state in states for word in accusing(state).split())
+    return Alarms(len(endings), Counter(word for word in words if word in POLICIES), refused)
 
 
 def _figures(what: str, alarms: Sequence[Alarms], load: float, notes: list[str]) -> list[Figure]:
     """Runs in which a judgement was wrong, and in which something was refused."""
-    judged = [_judgements(each) for each in alarms]
+    judged = [judgements(each) for each in alarms]
     shed = [sum(each.refused.values()) for each in alarms]
     by_policy: Counter[str] = sum(judged, Counter())
     if by_policy:
@@ -137,7 +141,10 @@ def _figures(what: str, alarms: Sequence[Alarms], load: float, notes: list[str])
     ]
 
 
-def _judgements(alarms: Alarms) -> Counter[str]:
-    """Without those that are about room alone."""
+def judgements(alarms: Alarms) -> Counter[str]:
+    """What was done to healthy workers, by policy, without what is about room alone.
+
+    The gateway itself refuses when no worker is open: whoever shut them is counted by name.
+    """
     both = Counter(alarms.shut_out) + Counter(alarms.refused)
-    return Counter({name: times for name, times in both.items() if name not in SHEDDING})
+    return Counter({name: times for name, times in both.items() if name not in SHEDDING | {GATEWAY}})

@@ -19,5 +19,12 @@ SCENARIO = Scenario(
         "libraries": Verdict.FAIL,
         "timeout_breaker": Verdict.PASS,
         "timeout_breaker_shed": Verdict.PASS,
+        "contain": Verdict.PASS,
+        "envoy_defaults": Verdict.FAIL,
+        "resilience4j_defaults": Verdict.PASS,
+        "polly_standard": Verdict.FAIL,
+        "finagle_defaults": Verdict.PASS,
+        "grpc_defaults": Verdict.FAIL,
+        "openai_client_defaults": Verdict.FAIL,
     },
 )

@@ -21,7 +21,12 @@ _FULL = re.compile(r"\S+ full(?: at \S+)?")
 
 def accused(gauge: Gauge) -> set[str]:
     """The workers that some gate restricts for more than being full."""
-    return {worker for worker, words in gauge.states.items() if _FULL.sub("", words).strip()}
+    return {worker for worker, words in gauge.states.items() if accusing(words)}
+
+
+def accusing(words: str) -> str:
+    """What of the gates' words about a worker is more than that they are full."""
+    return _FULL.sub("", words).strip()
 
 
 def detection(history: History, faulted: Collection[str], fault: Window) -> dict[str, Trend]:
