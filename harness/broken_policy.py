@@ -1,6 +1,7 @@
 """A user's policy that breaks in the middle of a run: told as theirs, by name and line, not as our bug."""
 
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,10 +14,10 @@ TRACEBACK = "traceback.txt"
 
 
 @contextmanager
-def told_as_theirs(preset: str, folder: Path) -> Iterator[None]:
+def told_as_theirs(preset: str, folder: Path | None = None) -> Iterator[None]:
     """BadInput for what goes wrong in the block if the pipeline `preset` has policies of the user's own.
 
-    The traceback is left in `folder`.
+    The traceback is left in `folder`, or in a new one among the system's temporary ones.
     """
     try:
         yield
@@ -26,7 +27,7 @@ def told_as_theirs(preset: str, folder: Path) -> Iterator[None]:
         names = names_of_own(preset)
         if not names:
             raise
-        place = folder / TRACEBACK
+        place = (folder or Path(tempfile.mkdtemp(prefix="limplock-"))) / TRACEBACK
         with suppress(OSError):
             place.write_text("".join(traceback.format_exception(wrong)), errors="backslashreplace")
         words = one_line(f"{type(wrong).__name__}: {wrong}".rstrip(": "))

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from faults.registry import FAULTS
+from harness.broken_policy import told_as_theirs
 from harness.config import check_stand, find_preset, find_presets, find_scenario, stacking
 from harness.demo import broken_promises, demo_code, demo_plan
 from harness.errors import BadInput, unknown
@@ -90,7 +91,8 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
         raise BadInput(f"--port must be 0 to 65535, got {port}")
     options = Options(model=model, device=device, toxiproxy=toxiproxy, gateway_port=port)
     try:
-        run_to_the_end(serve(workers, preset, options, _announce))
+        with told_as_theirs(preset.name):
+            run_to_the_end(serve(workers, preset, options, _announce))
     except Interrupted:
         PipeConsole(stderr=True).print("stopped and cleaned up")
     return ExitCode.PASS
