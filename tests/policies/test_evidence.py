@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.evidence import Evidence, lesson
+from policies.evidence import Evidence, Sample, Signal, lesson
 from policies.outcome import Kind, Outcome
 
 
@@ -42,3 +42,12 @@ def test_every_kind_of_ending_has_a_row():
 def test_only_whole_answers_count_as_answered():
     answered = {kind for kind in Kind if Outcome(kind=kind).answered}
     assert answered == {Kind.OK, Kind.SLOW}
+
+
+def test_a_deadline_is_the_workers_fault_and_a_departure_a_lower_bound_only_if_overdue():
+    deadline = Outcome(kind=Kind.TIMEOUT, phase="total")
+    assert lesson(deadline, overdue=True)[:3] == (Evidence.FAILURE, Sample.AT_LEAST, Signal.DROP)
+    assert lesson(deadline)[:3] == (Evidence.NOTHING, Sample.AT_LEAST, Signal.NOTHING)
+    left = Outcome(kind=Kind.ABANDONED)
+    assert lesson(left, overdue=True)[:3] == (Evidence.NOTHING, Sample.AT_LEAST, Signal.NOTHING)
+    assert lesson(left)[:3] == (Evidence.NOTHING, Sample.NOTHING, Signal.NOTHING)

@@ -11,7 +11,7 @@ from policies.candidates import MOST_SUBSETS
 from policies.outcome import OK, Kind, Outcome
 from policies.pickers.round_robin import RoundRobin
 from policies.pipeline import Pipeline, Stack
-from policies.policy import Gate, Layer, Lease, Observer, Rejection
+from policies.policy import Gate, Layer, Lease, Observer, Picker, Rejection
 from policies.queues.shed_queue_length import ShedQueueLength
 from policies.timers.deadline import Deadline
 from policies.timers.timers import Timers
@@ -273,3 +273,25 @@ async def test_bare_layer_gate_picker_and_timers_change_nothing():
 def test_a_pipeline_without_workers_is_refused():
     with pytest.raises(ValueError, match="at least one worker"):
         Pipeline().over([], answer)
+
+
+async def test_the_weights_of_several_gates_multiply():
+    @dataclass(frozen=True)
+    class Share(Gate):
+        share: float
+
+        def weight(self, worker, now):
+            return self.share
+
+    class First(Picker):
+        def pick(self, call, candidates):
+            weights.extend(candidate.weight for candidate in candidates.in_order())
+            return super().pick(call, candidates)
+
+    async def send(attempt):
+        return OK
+
+    weights = []
+    pipeline = Pipeline(gates=(Share(0.5), Share(0.4), Gate()), picker=First())
+    await pipeline.over(["w0", "w1"], send).run(Call(id="c"))
+    assert weights == [pytest.approx(0.2)] * 2
