@@ -18,11 +18,11 @@ from harness.judging.result import RunResult, Verdict
 from harness.serving.cost_sets import TINY_CPU
 from harness.virtual_run import VirtualRun
 from policies.presets import PRESETS
+from policies.presets.contain import TEXT
 
 FACTORS = (2, 3, 5, 10, 20)
 LOADS = (0.5, 0.65)  # with the worker out three are left, which then have two thirds and seven eighths to do
 SEEDS = 5
-CONTAIN = "contain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Row:
 def measure(
     pipelines: Mapping[str, str] | None = None, faults: Sequence[Fault] = FAULTS, seeds: int = SEEDS
 ) -> Section:
-    """`pipelines`: preset or text by the name to show; all presets by default."""
-    chosen = pipelines if pipelines is not None else {name: name for name in PRESETS}
+    """`pipelines`: preset or text by the name to show; all presets by default, and `contain` part by part."""
+    chosen = pipelines if pipelines is not None else {name: name for name in PRESETS} | without_parts()
     jobs = [
         (text, fault, seed) for text in chosen.values() for fault in faults for seed in range(1, seeds + 1)
     ]
@@ -88,6 +88,15 @@ def measure(
         ),
         notes=tuple(_table(chosen, faults, rows)),
     )
+
+
+def without_parts() -> dict[str, str]:
+    """The preset `contain` without one of its policies at a time, by name."""
+    parts = TEXT.split(" | ")
+    return {
+        f"contain without {part.split('(')[0]}": " | ".join(other for other in parts if other != part)
+        for part in parts
+    }
 
 
 def _conduct(job: tuple[str, Fault, int]) -> RunResult:

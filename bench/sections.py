@@ -48,6 +48,7 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "virtual_scale": _of("bench.virtual_scale"),
     "policy_cost": _of("bench.policy_cost"),
     "policy_scale": _of("bench.policy_scale"),
+    "containment": _of("bench.containment"),
     "false_alarms": _of("bench.false_alarms"),
     "virtual_memory": _of("bench.virtual_memory"),
     "virtual_parallel": _of("bench.virtual_parallel"),

@@ -1,5 +1,7 @@
 """Range checks of policy parameters, all with the same one line: policy, field, allowed range, value."""
 
+from collections.abc import Collection
+
 from policies.policy import Policy
 
 
@@ -25,6 +27,14 @@ def check_switch(policy: Policy, *fields: str) -> None:
         value = getattr(policy, field)
         if not isinstance(value, bool):
             raise ValueError(f"{policy.name}: {field} must be true or false, got {value!r}")
+
+
+def check_word(policy: Policy, *fields: str, of: Collection[str]) -> None:
+    """Raise ValueError unless each of `fields` is one of the words `of`."""
+    for field in fields:
+        value = getattr(policy, field)
+        if value not in of:
+            raise ValueError(f"{policy.name}: {field} must be one of {', '.join(of)}, got {value!r}")
 
 
 def _is_number(value: object, whole: bool) -> bool:

@@ -7,13 +7,14 @@ two, so that long prompts do not look like slow workers.
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from math import exp, inf, log
+from math import ceil, exp, inf, log
 from statistics import median
 from typing import TypeAlias
 
 from policies.ranking import Ranking
 
 REFRESH_S = 1.0  # what is typical is worked out again after this long, if somebody asks
+SLACK = 1e-9  # 0.7 x 10 samples are seven of them, whatever floating point makes of it
 KEEP = 64  # latest samples of each worker
 
 Size: TypeAlias = int | tuple[int, ...]
@@ -148,4 +149,4 @@ def _bucket(size: Size) -> Bucket:
 def _quantile(values: list[float], quantile: float) -> float:
     """The smallest value that at least this share does not exceed."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(quantile * len(ordered)))]
+    return ordered[max(0, ceil(quantile * len(ordered) - SLACK) - 1)]

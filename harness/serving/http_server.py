@@ -138,7 +138,7 @@ class _Answer:
         if outcome.answered:
             body = b"".join(piece.data for piece in self._pieces)
             return web.Response(body=body, content_type="application/json", headers=headers)
-        if outcome.retry_after_s is not None:
+        if outcome.retry_after_s is not None and math.isfinite(outcome.retry_after_s):
             headers["Retry-After"] = str(math.ceil(outcome.retry_after_s))
         status = error_status(outcome)
         return web.Response(

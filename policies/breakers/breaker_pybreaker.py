@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, NoReturn
 
 from pybreaker import STATE_CLOSED, STATE_OPEN, CircuitBreaker
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Attempt
 from policies.evidence import Evidence, lesson
 from policies.outcome import Outcome
@@ -45,8 +45,7 @@ class BreakerPybreaker(Gate):
     def __post_init__(self) -> None:
         check(self, "fail_max", "success_threshold", at_least=1, whole=True)
         check(self, "reset_timeout_s", above=0)
-        if self.scope not in SCOPES:
-            raise ValueError(f"{self.name}: scope must be one of {', '.join(SCOPES)}, got {self.scope!r}")
+        check_word(self, "scope", of=SCOPES)
 
     def weight(self, worker: str, now: float) -> float:
         circuit = self._circuits.get(self._key(worker))

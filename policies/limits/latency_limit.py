@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from policies.bounds import check_word
 from policies.call import Attempt
 from policies.limits.adaptive_limit import AdaptiveLimit
 
@@ -25,8 +26,7 @@ class LatencyLimit(AdaptiveLimit):
 
     def __post_init__(self) -> None:
         self.check_limits("min_limit")
-        if self.metric not in METRICS:
-            raise ValueError(f"{self.name}: metric must be one of {', '.join(METRICS)}, got {self.metric!r}")
+        check_word(self, "metric", of=METRICS)
 
     def observed(self, attempt: Attempt, now: float) -> float | None:
         if not self._to_first_token(attempt):

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Attempt
 from policies.outcome import Outcome
 from policies.outliers.ejection import Ejector, Standing
@@ -61,8 +61,7 @@ class OutlierLatency(EjectionRules, Gate):
         check(self, "window_s", at_least=self.judge_s)
         check(self, "modified_z", at_least=0)
         self.check_ejection(self)
-        if self.mode not in ("eject", "weight"):
-            raise ValueError(f"{self.name}: mode must be eject or weight, got {self.mode!r}")
+        check_word(self, "mode", of=("eject", "weight"))
 
     def bind(self, pool: Pool) -> None:
         self._ejector.bind(self.name, self, pool)

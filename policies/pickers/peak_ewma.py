@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Attempt, Call
 from policies.candidates import Candidate, Candidates
 from policies.evidence import Evidence, Sample, lesson
@@ -56,14 +56,11 @@ class PeakEwma(Picker):
         check(self, "tau_s", above=0)
         check(self, "penalty_s", at_least=0)
         check(self, "choices", at_least=1, whole=True)
-        if self.metric not in METRICS:
-            raise ValueError(f"{self.name}: metric must be {' or '.join(METRICS)}, got {self.metric!r}")
+        check_word(self, "metric", of=METRICS)
         object.__setattr__(self, "_state", _State(self.tau_s))
 
     def bind(self, pool: Pool) -> None:
-        self._state.rng.seed(
-            f"{pool.seed} {self.name}"
-        )
+        self._state.rng.seed(f"{pool.seed} {self.name}")
 
     def pick(self, call: Call, candidates: Candidates) -> Candidate | None:
         now = asyncio.get_running_loop().time()

@@ -6,10 +6,7 @@ docs/policies/presets.md.
 
 from policies.presets.preset import Preset
 
-TEXT = (
-    "timeout() | retry(max_attempts=2, budget=0.1) | outlier_errors() | outlier_latency(latency_ratio=1.5)"
-    " | peak_ewma()"
-)
+TEXT = "timeout() | retry(max_attempts=2, budget=0.1) | outlier_latency(latency_ratio=1.5) | peak_ewma()"
 
 CONTAIN = Preset(
     "contain",

@@ -18,7 +18,7 @@ ENVOY = (
 # often one for the whole service, is one for each worker. A call is slow from 60 s on, and 100 % must be.
 RESILIENCE4J = (
     "timeout(connect=inf, ttft=inf, itl=inf, attempt=1, total=inf)"
-    " | retry(max_attempts=3, initial=0.5, multiplier=1, max=0.5, jitter='none', other_worker=false)"
+    " | retry(max_attempts=3, initial=0.5, multiplier=1, max=0.5, jitter=off, other_worker=false)"
     " | breaker_window(window=100, min_calls=100, failure_ratio=0.5, slow_ratio=1, combined=false, open=60,"
     " max_open=60, jitter_ratio=0, half_open_permits=10, slow_ttft=60, slow_tpot=inf, count_in_flight=false,"
     " half_open_lease=3600)"

@@ -15,11 +15,12 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from policies.call import Call
 from policies.outcome import Kind, Outcome
-from policies.policy import Next, Policy
+from policies.policy import Next
 from policies.queues.codel import Codel
 from policies.throttles.refusal import refusal
 
 Discipline: TypeAlias = Literal["fifo", "lifo", "adaptive_lifo"]
+DISCIPLINES: tuple[str, ...] = get_args(Discipline)
 
 
 class Turn(Enum):
@@ -138,10 +139,3 @@ class Line:
         if self._discipline == "adaptive_lifo":
             return len(self.waiters) > self._max_concurrent
         return self._discipline == "lifo"
-
-
-def check_discipline(policy: Policy, discipline: str) -> None:
-    """ValueError unless it is one of the three."""
-    if discipline not in get_args(Discipline):
-        allowed = ", ".join(get_args(Discipline))
-        raise ValueError(f"{policy.name}: discipline must be one of {allowed}, got {discipline!r}")

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Call
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
-from policies.queues.line import Discipline, Line, check_discipline
+from policies.queues.line import DISCIPLINES, Discipline, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Queue(Layer):
 
     def __post_init__(self) -> None:
         check(self, "max_concurrent", at_least=1, whole=True)
-        check_discipline(self, self.discipline)
+        check_word(self, "discipline", of=DISCIPLINES)
         line = Line(self.name, self.max_concurrent, discipline=self.discipline)
         object.__setattr__(self, "_line", line)  # the dataclass is frozen
 

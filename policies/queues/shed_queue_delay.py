@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Call
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
 from policies.queues.codel import Codel
-from policies.queues.line import Discipline, Line, check_discipline
+from policies.queues.line import DISCIPLINES, Discipline, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class ShedQueueDelay(Layer):
         check(self, "max_concurrent", at_least=1, whole=True)
         check(self, "max_queue", at_least=0, whole=True)
         check(self, "target_s", "interval_s", above=0)
-        check_discipline(self, self.discipline)
+        check_word(self, "discipline", of=DISCIPLINES)
         codel = Codel(self.target_s, self.interval_s)
         line = Line(self.name, self.max_concurrent, self.max_queue, self.discipline, codel)
         object.__setattr__(self, "_line", line)  # the dataclass is frozen

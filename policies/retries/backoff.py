@@ -24,7 +24,7 @@ def _full(longest: float, last_s: float, initial_s: float, max_s: float, rng: ra
     return rng.uniform(0, longest)
 
 
-def _none(longest: float, last_s: float, initial_s: float, max_s: float, rng: random.Random) -> float:
+def _off(longest: float, last_s: float, initial_s: float, max_s: float, rng: random.Random) -> float:
     return longest
 
 
@@ -38,4 +38,4 @@ def _decorrelated(longest: float, last_s: float, initial_s: float, max_s: float,
     return min(max_s, rng.uniform(initial_s, 3 * last_s))
 
 
-JITTERS: dict[str, Wait] = {"full": _full, "none": _none, "equal": _equal, "decorrelated": _decorrelated}
+JITTERS: dict[str, Wait] = {"full": _full, "off": _off, "equal": _equal, "decorrelated": _decorrelated}

@@ -12,7 +12,7 @@ from typing import ClassVar, cast
 
 from tenacity import AsyncRetrying, Future, RetryCallState, retry_if_result
 
-from policies.bounds import check, check_switch
+from policies.bounds import check, check_switch, check_word
 from policies.call import Call
 from policies.outcome import Kind, Outcome
 from policies.policy import Driver, Next, Policy
@@ -28,7 +28,7 @@ class Retry(Driver):
         max_attempts: attempts in all, the first included.
         initial_s, multiplier, max_s: the wait before attempt n+1 is at most
             min(max_s, initial_s * multiplier^(n-1)), but at least as long as the far side asked for.
-        jitter: how much of that: `full` U(0, all), `none` all, `equal` half and U(0, half), `decorrelated`
+        jitter: how much of that: `full` U(0, all), `off` all, `equal` half and U(0, half), `decorrelated`
             min(max_s, U(initial_s, 3 * the wait before)).
         other_worker: prefer workers that have not failed this call.
         before_commit: not once the caller has a content token. False repeats text, as many clients do; such
@@ -61,8 +61,7 @@ class Retry(Driver):
         check_switch(self, "other_worker", "before_commit", "stacked")
         if self.budget_ratio is not None:
             check(self, "budget_ratio", at_least=0, at_most=MOST_RATIO)
-        if self.jitter not in JITTERS:
-            raise ValueError(f"{self.name}: jitter must be one of {', '.join(JITTERS)}, got {self.jitter!r}")
+        check_word(self, "jitter", of=JITTERS)
 
     def brings(self) -> Sequence[Policy]:
         return () if self.budget_ratio is None else (RetryBudget(ratio=self.budget_ratio),)

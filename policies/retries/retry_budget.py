@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Attempt, Call
 from policies.evidence import lesson
 from policies.outcome import Kind, Outcome
@@ -60,8 +60,7 @@ class RetryBudget(Layer):
         check(self, "retry_cost", "throttled_cost", "success_refund", at_least=0, whole=True)
         check(self, "max_tokens", above=0)
         check(self, "token_ratio", at_least=0)
-        if self.mode not in MODES:
-            raise ValueError(f"{self.name}: mode must be one of {', '.join(MODES)}, got {self.mode!r}")
+        check_word(self, "mode", of=MODES)
         object.__setattr__(self, "rule", MODES[self.mode](self))
 
     async def run(self, call: Call, next: Next) -> Outcome:

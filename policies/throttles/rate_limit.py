@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import ClassVar
 
-from policies.bounds import check
+from policies.bounds import check, check_word
 from policies.call import Call
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
@@ -41,9 +41,8 @@ class RateLimit(Layer):
     def __post_init__(self) -> None:
         check(self, "rate_per_s", at_least=1e-6, at_most=1e9)
         check(self, "burst", at_least=1, at_most=1e9)
-        for parameter, value, words in (("key", self.key, KEYS), ("cost", self.cost, COSTS)):
-            if value not in words:
-                raise ValueError(f"{self.name}: {parameter} must be {' or '.join(words)}, got {value!r}")
+        check_word(self, "key", of=KEYS)
+        check_word(self, "cost", of=COSTS)
         object.__setattr__(self, "_buckets", GenericCellRate(self.rate_per_s, self.burst))
 
     async def run(self, call: Call, next: Next) -> Outcome:

@@ -26,7 +26,7 @@ def backing_off(jitter: str) -> Retry:
 
 WAITS: dict[str, Layers] = {
     "no wait": lambda: (resend(3),),
-    "doubling": lambda: (backing_off("none"),),
+    "doubling": lambda: (backing_off("off"),),
     "full jitter": lambda: (backing_off("full"),),
 }
 PUBLISHED = {

@@ -37,7 +37,7 @@ PUBLISHED: dict[
 }
 
 
-JITTERS = {"exponential": "none", "equal jitter": "equal", "full jitter": "full"}
+JITTERS = {"exponential": "off", "equal jitter": "equal", "full jitter": "full"}
 
 
 def retry(wait: str) -> Retry:

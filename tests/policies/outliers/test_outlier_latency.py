@@ -11,7 +11,7 @@ TAIL = (2, 4, 8, 8, 16, 16, 16, 32, 64, 128)
 
 
 def test_its_mode_is_one_of_two():
-    with pytest.raises(ValueError, match=r"^outlier_latency: mode must be eject or weight, got 'soft'$"):
+    with pytest.raises(ValueError, match=r"^outlier_latency: mode must be one of eject, weight, got 'soft'$"):
         OutlierLatency(mode="soft")
 
 

@@ -203,5 +203,5 @@ async def test_nothing_is_kept_of_an_attempt_that_has_ended():
 
 @pytest.mark.parametrize("metric", ["tpot", "", 3])
 def test_an_unknown_metric_is_refused(metric):
-    with pytest.raises(ValueError, match=r"^peak_ewma: metric must be ttft or e2e, got "):
+    with pytest.raises(ValueError, match=r"^peak_ewma: metric must be one of ttft, e2e, got "):
         PeakEwma(metric=metric)

@@ -30,7 +30,7 @@ def test_the_longest_wait_doubles_up_to_its_end():
 
 @pytest.mark.parametrize(
     ("jitter", "lowest", "highest"),
-    [("full", 0.0, 8.0), ("none", 8.0, 8.0), ("equal", 4.0, 8.0), ("decorrelated", 1.0, 9.0)],
+    [("full", 0.0, 8.0), ("off", 8.0, 8.0), ("equal", 4.0, 8.0), ("decorrelated", 1.0, 9.0)],
 )
 def test_each_jitter_draws_between_its_own_ends(jitter, lowest, highest):
     """Longest 8 s, the wait before 3 s, the first 1 s, none over 20 s."""

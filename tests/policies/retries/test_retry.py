@@ -89,7 +89,7 @@ async def test_waits_are_full_jitter_from_the_calls_own_chance():
 
 
 @pytest.mark.parametrize(
-    ("jitter", "waits"), [("none", [1, 2, 3, 3]), ("decorrelated", [3, 3, 3, 3]), ("equal", [1, 2, 3, 3])]
+    ("jitter", "waits"), [("off", [1, 2, 3, 3]), ("decorrelated", [3, 3, 3, 3]), ("equal", [1, 2, 3, 3])]
 )
 async def test_waits_follow_the_formula_that_was_asked_for(jitter, waits):
     """Each draw at its upper end."""
@@ -206,7 +206,7 @@ async def test_without_a_total_bound_and_on_the_same_worker_the_waits_add_up_as_
     async def silent(attempt):
         await asyncio.sleep(1e6)
 
-    retry = Retry(max_attempts=3, initial_s=0.5, jitter="none", other_worker=False)
+    retry = Retry(max_attempts=3, initial_s=0.5, jitter="off", other_worker=False)
     call = Call(id="c")
     await Pipeline(layers=(retry,), timers=Timers(ttft_s=30)).over(WORKERS, silent).run(call)
     assert (call.attempts, call.last_worker, now()) == (3, "w0", 91.5)
@@ -280,5 +280,5 @@ async def test_stacked_on_purpose_they_multiply_and_the_call_counts_what_was_pre
 
 
 def test_an_unknown_jitter_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="jitter must be one of full, none, equal, decorrelated, got 'half'"):
+    with pytest.raises(ValueError, match="jitter must be one of full, off, equal, decorrelated, got 'half'"):
         Retry(jitter="half")

@@ -132,13 +132,13 @@ async def test_a_cancelled_call_gives_its_places_back():
 
 async def test_a_refused_retry_is_not_waited_for():
     budget = RetryBudget(ratio=0, min_per_sec=0)
-    outcome = await in_front_of(fail, budget, Retry(initial_s=5, jitter="none")).run(Call(id="c"))
+    outcome = await in_front_of(fail, budget, Retry(initial_s=5, jitter="off")).run(Call(id="c"))
     assert (outcome, asyncio.get_running_loop().time()) == (FAILED, 0.1)
 
 
 async def test_a_retry_that_would_come_after_the_deadline_is_not_paid_for():
     budget = RetryBudget(mode="aws")
-    layers = Deadline(total_s=1), budget, Retry(initial_s=5, jitter="none")
+    layers = Deadline(total_s=1), budget, Retry(initial_s=5, jitter="off")
     await Pipeline(layers=layers).over(WORKERS, fail).run(Call(id="c"))
     assert budget.rule.left == 500
 

@@ -70,7 +70,7 @@ async def test_several_limits_hold_at_once():
 
 @pytest.mark.parametrize("parameter", ["key", "cost"])
 def test_an_unknown_word_is_refused_with_those_that_are_known(parameter):
-    with pytest.raises(ValueError, match=f"^rate_limit: {parameter} must be .* or .*, got 'worker'$"):
+    with pytest.raises(ValueError, match=f"^rate_limit: {parameter} must be one of .*, got 'worker'$"):
         RateLimit(**{parameter: "worker"})
 
 
