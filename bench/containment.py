@@ -23,6 +23,7 @@ from policies.presets.contain import TEXT
 FACTORS = (2, 3, 5, 10, 20)
 LOADS = (0.5, 0.65)  # with the worker out three are left, which then have two thirds and seven eighths to do
 SEEDS = 5
+ADDED = ("outlier_errors()", "adaptive_timeout()", "bulkhead(auto=3, min_in_flight=4)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,11 @@ def measure(
     pipelines: Mapping[str, str] | None = None, faults: Sequence[Fault] = FAULTS, seeds: int = SEEDS
 ) -> Section:
     """`pipelines`: preset or text by the name to show; all presets by default, and `contain` part by part."""
-    chosen = pipelines if pipelines is not None else {name: name for name in PRESETS} | without_parts()
+    chosen = (
+        pipelines
+        if pipelines is not None
+        else {name: name for name in PRESETS} | without_parts() | with_more()
+    )
     jobs = [
         (text, fault, seed) for text in chosen.values() for fault in faults for seed in range(1, seeds + 1)
     ]
@@ -97,6 +102,17 @@ def without_parts() -> dict[str, str]:
         f"contain without {part.split('(')[0]}": " | ".join(other for other in parts if other != part)
         for part in parts
     }
+
+
+def with_more() -> dict[str, str]:
+    """The preset `contain` with what it does not have, by name."""
+    *before, picker = TEXT.split(" | ")
+    more = {f"contain with {policy}": " | ".join([*before, policy, picker]) for policy in ADDED}
+    return more | {"contain with hedge() for retry": " | ".join(_hedging(part) for part in TEXT.split(" | "))}
+
+
+def _hedging(part: str) -> str:
+    return "hedge()" if part.startswith("retry(") else part
 
 
 def _conduct(job: tuple[str, Fault, int]) -> RunResult:
