@@ -66,12 +66,8 @@ class Row:
 def measure(
     pipelines: Mapping[str, str] | None = None, faults: Sequence[Fault] = FAULTS, seeds: int = SEEDS
 ) -> Section:
-    """`pipelines`: preset or text by the name to show; all presets by default, and `contain` part by part."""
-    chosen = (
-        pipelines
-        if pipelines is not None
-        else {name: name for name in PRESETS} | without_parts() | with_more()
-    )
+    """`pipelines`: preset or text by the name to show; all presets by default, and variations of `contain`."""
+    chosen = pipelines if pipelines is not None else _all_pipelines()
     jobs = [
         (text, fault, seed) for text in chosen.values() for fault in faults for seed in range(1, seeds + 1)
     ]
@@ -93,6 +89,10 @@ def measure(
         ),
         notes=tuple(_table(chosen, faults, rows)),
     )
+
+
+def _all_pipelines() -> dict[str, str]:
+    return {name: name for name in PRESETS} | without_parts() | with_more()
 
 
 def without_parts() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """One run: a scenario under one preset with one seed, on a serving layer. Its history is the result."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from importlib.metadata import version
 from pathlib import Path
@@ -76,6 +76,7 @@ class _Experiment:
             self._recorder.start()
             loop = asyncio.get_running_loop()
             zero_s, broken = loop.time(), loop.create_future()
+            self._deployment.gateway.on_error = _into(broken)
             faulted = [] if self._scenario.fault is None else self._scenario.faulted_names()
             async with sample_forever(self._deployment, self._recorder, faulted, self._progress):
                 await _all_of(
@@ -164,6 +165,16 @@ def _setup(
         engine=about.engine,
         toxiproxy=about.toxiproxy,
     )
+
+
+def _into(broken: asyncio.Future[NoReturn]) -> Callable[[Exception], None]:
+    """Over HTTP a policy that raises would else be one more status 500."""
+
+    def tell(error: Exception) -> None:
+        if not broken.done():
+            broken.set_exception(error)
+
+    return tell
 
 
 def _finite(seconds: float) -> float | None:

@@ -20,6 +20,7 @@ class Gateway:
         self, pipeline: Pipeline, links: Mapping[str, Link], recorder: Recorder, seed: int = 0
     ) -> None:
         self.in_flight = 0
+        self.on_error: Callable[[Exception], None] | None = None  # told what a policy raises: a defect
         self._links = dict(links)
         self._gauges = {worker: f"pending.{worker}" for worker in links}
         self._recorder = recorder
@@ -36,6 +37,10 @@ class Gateway:
             outcome = await self._bound.run(call)
             kind = outcome.kind
             return outcome
+        except Exception as broken:
+            if self.on_error is not None:
+                self.on_error(broken)
+            raise
         finally:
             self.in_flight -= 1
             self._recorder.visit(NAME, call.id, arrived_s, arrived_s, kind)

@@ -175,3 +175,17 @@ async def test_probes_and_health_checks_leave_the_counts_of_what_is_in_flight_al
         assert all(outcome.answered for outcome in await asyncio.gather(*streams))
         assert gate._bound.pending == {"worker-0": 0}
         await gate.close()
+
+
+async def test_what_a_policy_raises_is_told_and_raised() -> None:
+    class Broken(Picker):
+        def pick(self, call, candidates):
+            raise RuntimeError("no luck")
+
+    gate, _ = gateway(History(), Pipeline(picker=Broken()), w0=1.0)
+    told: list[Exception] = []
+    gate.on_error = told.append
+    with pytest.raises(RuntimeError, match="no luck"):
+        await gate.handle(Call(id="c"))
+    assert [str(error) for error in told] == ["no luck"]
+    assert gate.in_flight == 0
