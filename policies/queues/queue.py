@@ -4,14 +4,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from policies.bounds import check, check_word
-from policies.call import Call
-from policies.outcome import Outcome
-from policies.policy import Layer, Next
+from policies.queues.in_line import InLine
 from policies.queues.line import DISCIPLINES, Discipline, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queue(Layer):
+class Queue(InLine):
     """Nobody is refused; whoever finds no permit waits, however many do.
 
     Attributes:
@@ -32,11 +30,3 @@ class Queue(Layer):
         check_word(self, "discipline", of=DISCIPLINES)
         line = Line(self.name, self.max_concurrent, discipline=self.discipline)
         object.__setattr__(self, "_line", line)  # the dataclass is frozen
-
-    @property
-    def waiting(self) -> int:
-        """Calls in line now."""
-        return len(self._line.waiters)
-
-    async def run(self, call: Call, next: Next) -> Outcome:
-        return await self._line.run(call, next)

@@ -4,15 +4,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from policies.bounds import check, check_word
-from policies.call import Call
-from policies.outcome import Outcome
-from policies.policy import Layer, Next
 from policies.queues.codel import Codel
+from policies.queues.in_line import InLine
 from policies.queues.line import DISCIPLINES, Discipline, Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShedQueueDelay(Layer):
+class ShedQueueDelay(InLine):
     """CoDel over the line: see `Codel` for the rule.
 
     Attributes:
@@ -42,11 +40,3 @@ class ShedQueueDelay(Layer):
         codel = Codel(self.target_s, self.interval_s)
         line = Line(self.name, self.max_concurrent, self.max_queue, self.discipline, codel)
         object.__setattr__(self, "_line", line)  # the dataclass is frozen
-
-    @property
-    def waiting(self) -> int:
-        """Calls in line now."""
-        return len(self._line.waiters)
-
-    async def run(self, call: Call, next: Next) -> Outcome:
-        return await self._line.run(call, next)

@@ -1,37 +1,27 @@
 """A deadline over real hops: each tier is told what is left, and the last one keeps a reserve."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import pytest
 
 from harness.serving.http_link import HttpLink
-from harness.serving.http_server import application, listen
 from policies.call import Call, Chunk
 from policies.outcome import OK, Kind, Outcome
 from policies.policy import Next
 from policies.timers.deadline import Deadline
+from tests.real.hops import Open, hops
 
 pytestmark = pytest.mark.real
-
-HOP_S = 0.1  # that each tier takes before it sends the call on
-Open = Callable[[Next], Awaitable[HttpLink]]
 
 
 @pytest.fixture
 async def hop() -> AsyncIterator[Open]:
-    """Serves a handler and gives the link to it."""
-    opened: list = []
+    async with hops() as open_hop:
+        yield open_hop
 
-    async def open_hop(handler: Next) -> HttpLink:
-        server = await listen(application(handler))
-        link = HttpLink(server.url, "next")
-        opened.extend((link, server))
-        return link
 
-    yield open_hop
-    for each in opened:
-        await each.close()
+HOP_S = 0.1  # that each tier takes before it sends the call on
 
 
 async def chain(hop: Open, last: Next, left_s: list[float]) -> HttpLink:

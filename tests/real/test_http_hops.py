@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -13,28 +13,18 @@ from harness.serving.http_link import HttpLink
 from harness.serving.http_server import application, listen
 from policies.call import Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
-from policies.policy import Next
+from tests.real.hops import Open, hops
 
 pytestmark = pytest.mark.real
-
-PIECE = Chunk(json.dumps({"choices": [{"text": "x"}]}).encode())
-Open = Callable[[Next], Awaitable[HttpLink]]
 
 
 @pytest.fixture
 async def hop() -> AsyncIterator[Open]:
-    """Serves a handler and gives the link to it."""
-    opened: list = []
+    async with hops() as open_hop:
+        yield open_hop
 
-    async def open_hop(handler: Next) -> HttpLink:
-        server = await listen(application(handler))
-        link = HttpLink(server.url, "worker-0")
-        opened.extend((link, server))
-        return link
 
-    yield open_hop
-    for each in opened:
-        await each.close()
+PIECE = Chunk(json.dumps({"choices": [{"text": "x"}]}).encode())
 
 
 def completion(stream: bool = True, **fields: object) -> Call:
