@@ -23,6 +23,8 @@ from policies.presets.contain import TEXT
 FACTORS = (2, 3, 5, 10, 20)
 LOADS = (0.5, 0.65)  # with the worker out three are left, which then have two thirds and seven eighths to do
 SEEDS = 5
+# What proxies and client libraries of today can be set to, with bounds sized for this pool.
+DEPLOYABLE = "timeout(ttft=1, attempt=2) | outlier_errors() | least_request(2)"
 ADDED = ("outlier_errors()", "adaptive_timeout()", "bulkhead(auto=3, min_in_flight=4)")
 
 
@@ -66,7 +68,7 @@ class Row:
 def measure(
     pipelines: Mapping[str, str] | None = None, faults: Sequence[Fault] = FAULTS, seeds: int = SEEDS
 ) -> Section:
-    """`pipelines`: preset or text by the name to show; all presets by default, and variations of `contain`."""
+    """`pipelines`: preset or text by the name to show; by default all presets, and variations of `contain`."""
     chosen = pipelines if pipelines is not None else _all_pipelines()
     jobs = [
         (text, fault, seed) for text in chosen.values() for fault in faults for seed in range(1, seeds + 1)
@@ -92,7 +94,7 @@ def measure(
 
 
 def _all_pipelines() -> dict[str, str]:
-    return {name: name for name in PRESETS} | without_parts() | with_more()
+    return {name: name for name in PRESETS} | without_parts() | with_more() | {"deployable": DEPLOYABLE}
 
 
 def without_parts() -> dict[str, str]:

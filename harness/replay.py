@@ -8,6 +8,7 @@ from harness.judging.result import RunResult
 from harness.results import RESULT, ROOT
 from harness.virtual_run import HISTORY, VirtualRun, digest
 
+REPORT_IT = "Unless limplock or a policy of your own was changed since, report it"
 Known = tuple[Path, RunResult]
 
 
@@ -57,7 +58,7 @@ def _first_difference(before: Path, now: Path) -> str:
         with (before / HISTORY).open("rb") as old, (now / HISTORY).open("rb") as new:
             for number, (was, became) in enumerate(zip_longest(old, new, fillvalue=b""), 1):
                 if was != became:
-                    return f"they differ from line {number} on. Unless limplock was changed since, report it"
+                    return f"they differ from line {number} on. {REPORT_IT}"
     except OSError:
         pass
     return "its digest differs, and its history is no longer there"

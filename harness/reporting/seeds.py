@@ -23,11 +23,15 @@ Figure = Callable[[RunResult], float | None]
 
 def render_seeds(results: Sequence[RunResult]) -> RenderableType:
     """One line and one row for each preset, then the seeds that stand out."""
-    presets = dict.fromkeys(result.setting.preset for result in results)
-    groups = {name: [r for r in results if r.setting.preset == name] for name in presets}
-    names = Names(presets)
+    groups = by_preset(results)
+    names = Names(groups)
     lines = [_line(group, names) for group in groups.values()]
     return Group(*lines, *names.legend(), Text(), _table(groups, names), Text(), facts(_odd(groups, names)))
+
+
+def by_preset(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
+    presets = dict.fromkeys(result.setting.preset for result in results)
+    return {name: [r for r in results if r.setting.preset == name] for name in presets}
 
 
 def _line(group: Sequence[RunResult], names: Names) -> Text:
@@ -65,8 +69,13 @@ def _span(group: Sequence[RunResult], figure: Figure, form: Callable[[float | No
 
 
 def _odd(groups: dict[str, list[RunResult]], names: Names) -> Iterator[tuple[str, str]]:
+    for result in odd_ones(groups):
+        what = f"{names[result.setting.preset]} seed {result.setting.seed}: {result.verdict}"
+        yield "odd one", f"{what}, {plain(result.headline)}"
+
+
+def odd_ones(groups: dict[str, list[RunResult]]) -> Iterator[RunResult]:
+    """A few of each preset whose verdict is not the usual one."""
     for group in groups.values():
         usual = Counter(result.verdict for result in group).most_common(1)[0][0]
-        for result in [r for r in group if r.verdict != usual][:ODD]:
-            what = f"{names[result.setting.preset]} seed {result.setting.seed}: {result.verdict}"
-            yield "odd one", f"{what}, {plain(result.headline)}; limplock replay {result.replay}"
+        yield from [result for result in group if result.verdict != usual][:ODD]
