@@ -68,7 +68,7 @@ class Row:
 def measure(
     pipelines: Mapping[str, str] | None = None, faults: Sequence[Fault] = FAULTS, seeds: int = SEEDS
 ) -> Section:
-    """`pipelines`: preset or text by the name to show; by default all presets, and variations of `contain`."""
+    """`pipelines`: preset or text by the name to show; all presets and more by default."""
     chosen = pipelines if pipelines is not None else _all_pipelines()
     jobs = [
         (text, fault, seed) for text in chosen.values() for fault in faults for seed in range(1, seeds + 1)
