@@ -10,7 +10,7 @@ from harness.errors import BadInput, unknown
 from harness.scenario import Scenario
 from harness.serving.loopback_url import loopback_url
 from harness.serving.model.names import check_model
-from policies.assembly import amplification
+from policies.assembly import multiplied
 from policies.notation import LONGEST, NotationError, names_of_own, one_line, parse
 from policies.presets import PRESETS
 from policies.presets.preset import Preset, own_pipeline
@@ -119,11 +119,7 @@ def find_presets(names: Sequence[str]) -> list[Preset]:
 def stacking(preset: Preset) -> str:
     """One line if attempts multiply in the pipeline of `preset`, else empty."""
     drivers = preset.build(1).drivers
-    if len(drivers) < 2:
-        return ""
-    names = " and ".join(driver.name for driver in drivers)
-    factors = " x ".join(str(driver.most_attempts) for driver in drivers)
-    return f"{names} multiply: up to {factors} = {amplification(drivers)} attempts of one call, budgets aside"
+    return f"attempts of one call multiply, {multiplied(drivers)}, budgets aside" if len(drivers) > 1 else ""
 
 
 def check_device(name: str) -> str:

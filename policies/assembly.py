@@ -21,8 +21,7 @@ def assemble(policies: Sequence[Policy]) -> Pipeline:
     _check_once(policies)
     _check_order(policies)
     _check_stacking(policies)
-    whole = _in_order([*policies, *(brought for policy in policies for brought in policy.brings())])
-    _check_once(whole)
+    whole = _in_order([*policies, *_brought(policies)])
     return Pipeline(
         layers=tuple(policy for policy in whole if isinstance(policy, Layer)),
         gates=tuple(policy for policy in whole if isinstance(policy, Gate)),
@@ -35,6 +34,29 @@ def assemble(policies: Sequence[Policy]) -> Pipeline:
 def amplification(drivers: Sequence[Driver]) -> int:
     """The most attempts that a call can come to, budgets aside."""
     return prod(driver.most_attempts for driver in drivers)
+
+
+def multiplied(drivers: Sequence[Driver]) -> str:
+    """`retry and hedge: 3 x 2 = 6`: the amplification in words."""
+    names = " and ".join(driver.name for driver in drivers)
+    factors = " x ".join(str(driver.most_attempts) for driver in drivers)
+    return f"{names}: {factors} = {amplification(drivers)}"
+
+
+def _brought(policies: Sequence[Policy]) -> list[Policy]:
+    """What they bring along. ValueError if it is there already."""
+    there = [policy for policy in policies if not policy.repeatable]
+    brought: list[Policy] = []
+    for policy in policies:
+        for more in policy.brings():
+            if any(type(more) is type(other) for other in there):
+                raise ValueError(
+                    f"{policy.name} brings a {more.name} along, but there is one: leave one out. To share the"
+                    f" one that is there: {policy.name}(budget=none)"
+                )
+            brought.append(more)
+            there += [] if more.repeatable else [more]
+    return brought
 
 
 def _check_once(policies: Sequence[Policy]) -> None:
@@ -59,11 +81,9 @@ def _check_stacking(policies: Sequence[Policy]) -> None:
     drivers = [policy for policy in policies if isinstance(policy, Driver)]
     for driver in drivers[1:]:
         if not driver.stacked:
-            names = " and ".join(each.name for each in drivers)
-            factors = " x ".join(str(each.most_attempts) for each in drivers)
             raise ValueError(
-                f"{names} multiply each other's attempts: {factors} = {amplification(drivers)} of one call."
-                f" Leave one out, or ask for it: {driver.name}(stacked=true)"
+                f"attempts of one call multiply, {multiplied(drivers)}. Leave one out, or ask for it:"
+                f" {driver.name}(stacked=true)"
             )
 
 

@@ -90,6 +90,4 @@ def test_the_same_pipeline_however_it_is_written_is_run_once() -> None:
 def test_attempts_that_multiply_are_told_beforehand() -> None:
     assert stacking(find_preset("retry")) == ""
     stacked = find_preset("retry(max_attempts=3) | retry(max_attempts=4, stacked=true)")
-    assert (
-        stacking(stacked) == "retry and retry multiply: up to 3 x 4 = 12 attempts of one call, budgets aside"
-    )
+    assert stacking(stacked) == "attempts of one call multiply, retry and retry: 3 x 4 = 12, budgets aside"

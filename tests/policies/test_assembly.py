@@ -109,7 +109,7 @@ def test_what_a_policy_brings_along_comes_to_its_own_place():
 
 def test_what_is_brought_along_and_given_as_well_is_there_twice():
     line = refusal(parse("retry_budget() | retry(budget=0.1)"))
-    assert line.startswith("retry_budget is there 2 times: leave one out (retry_budget(), retry_budget(")
+    assert line.startswith("retry brings a retry_budget along, but there is one: leave one out.")
 
 
 def test_the_order_of_policies_of_one_place_is_kept():
@@ -188,7 +188,7 @@ def test_two_policies_that_set_the_timers_are_refused():
 def test_stacked_drivers_are_refused_with_what_they_come_to_unless_asked_for():
     line = refusal([Thrice(), Twice()])
     assert line == (
-        "thrice and twice multiply each other's attempts: 3 x 2 = 6 of one call."
+        "attempts of one call multiply, thrice and twice: 3 x 2 = 6."
         " Leave one out, or ask for it: twice(stacked=true)"
     )
     assert "thrice(stacked=true)" in refusal([Twice(stacked=True), Thrice()]), "the inner one must say so"
@@ -199,7 +199,7 @@ def test_stacked_drivers_are_refused_with_what_they_come_to_unless_asked_for():
 
 def test_the_same_driver_twice_is_told_of_as_stacked():
     line = refusal(parse("retry(max_attempts=3) | retry(max_attempts=4)"))
-    assert "3 x 4 = 12 of one call" in line
+    assert "3 x 4 = 12. Leave" in line
     assert "is there 2 times" not in line
     drivers = made("retry(max_attempts=3) | retry(max_attempts=4, stacked=true)").drivers
     assert amplification(drivers) == 12

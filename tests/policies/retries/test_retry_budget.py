@@ -147,7 +147,7 @@ def test_a_retry_with_a_budget_brings_one_and_a_second_is_refused():
     layers = assemble(parse("retry(max_attempts=2, budget=0.1)")).layers
     assert [layer.name for layer in layers] == ["retry_budget", "retry"]
     assert layers[0] == RetryBudget(ratio=0.1)
-    with pytest.raises(ValueError, match="retry_budget is there 2 times"):
+    with pytest.raises(ValueError, match="brings a retry_budget along, but there is one"):
         assemble(parse("retry_budget() | retry(budget=0.1)"))
 
 
