@@ -51,9 +51,8 @@ def test_no_policy_raises_a_false_alarm_on_answers_of_very_different_lengths(tex
     watched(text, load, range(1, 6))
 
 
-@pytest.mark.long
+@pytest.mark.long  # for the other policies the bench does it: `python -m bench false_alarms`
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize("text", PIPELINES, ids=["contain", "judges", "limits"])
-def test_nor_over_a_hundred_seeds(text, load):
-    watched(text, load, range(1, 101))
+def test_nor_does_contain_over_a_hundred_seeds(load):
+    watched("contain", load, range(1, 101))
