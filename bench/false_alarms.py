@@ -53,6 +53,9 @@ SHEDDING = frozenset(
         "queue",
     }
 )
+# Gives less to whoever looks slow before anybody is sure; it takes nobody out, and is counted apart.
+WEIGHING = frozenset({"suspect_weight"})
+NO_JUDGES = SHEDDING | WEIGHING | {GATEWAY}
 WATCHED = (
     "brownout() | timeout() | admission_control() | throttle_sre() | priority_shed()"
     " | shed_deadline() | shed_queue_delay() | retry() | breaker_pybreaker() | breaker_window()"
@@ -125,7 +128,7 @@ def _alarms(history: History) -> Alarms:
 
 
 def _figures(what: str, alarms: Sequence[Alarms], load: float, notes: list[str]) -> list[Figure]:
-    """Runs in which a judgement was wrong, and in which something was refused."""
+    """Runs in which a judgement was wrong, a weight was lowered, and something was refused."""
     judged = [judgements(each) for each in alarms]
     shed = [sum(each.refused.values()) for each in alarms]
     by_policy: Counter[str] = sum(judged, Counter())
@@ -133,6 +136,7 @@ def _figures(what: str, alarms: Sequence[Alarms], load: float, notes: list[str])
         notes.append(f"{what}: {', '.join(f'{name} {times}' for name, times in by_policy.most_common())}")
     return [
         Figure(name=f"{what}: runs with a false alarm", value=sum(map(bool, judged)), at_most=0),
+        Figure(name=f"{what}: runs with a lower weight", value=sum(map(weighed, alarms))),
         Figure(
             name=f"{what}: runs with a refusal",
             value=sum(map(bool, shed)),
@@ -141,10 +145,15 @@ def _figures(what: str, alarms: Sequence[Alarms], load: float, notes: list[str])
     ]
 
 
+def weighed(alarms: Alarms) -> bool:
+    """Whether a healthy worker got less for a while."""
+    return any(name in WEIGHING for name in alarms.shut_out)
+
+
 def judgements(alarms: Alarms) -> Counter[str]:
     """What was done to healthy workers, by policy, without what is about room alone.
 
     The gateway itself refuses when no worker is open: whoever shut them is counted by name.
     """
     both = Counter(alarms.shut_out) + Counter(alarms.refused)
-    return Counter({name: times for name, times in both.items() if name not in SHEDDING | {GATEWAY}})
+    return Counter({name: times for name, times in both.items() if name not in NO_JUDGES})
