@@ -39,4 +39,4 @@ validate-theory: venv
 	$(BIN)/python -m tests.theory --write docs/fidelity.md
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache limplock-results
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis limplock-results
