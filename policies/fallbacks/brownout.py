@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Call
+from policies.call_window import CallWindow
+from policies.cut_off import cut_off
 from policies.evidence import Answer, lesson
 from policies.fallbacks.ladder import Ladder, Step
 from policies.outcome import Outcome
 from policies.policy import Layer, Next, Place
-from policies.throttles.call_window import CallWindow
-from policies.throttles.cut_off import cut_off
-from policies.throttles.refusal import refusal
+from policies.refusal import refusal
 
 LENGTHS = ("max_tokens", "max_completion_tokens")  # fields of a payload that bound the answer
 

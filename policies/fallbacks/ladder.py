@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from policies.call_window import CallWindow
 from policies.evidence import Answer
-from policies.throttles.call_window import CallWindow
 
 # A step is left below this share of the pressure that led to it, so that it holds a while.
 EASED = 0.5

@@ -9,10 +9,12 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Attempt
+from policies.every import Every
 from policies.evidence import Sample, Signal, lesson
-from policies.limits.once_a_second import OnceASecond
 from policies.outcome import Outcome
 from policies.policy import Gate, Lease, Rejection
+
+LOOK_EVERY_S = 1.0  # at attempts still in flight
 
 
 class Rule:
@@ -58,19 +60,21 @@ class AdaptiveLimit(Gate):
     max_limit: int = 200
 
     _workers: dict[str, "_Worker"] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _look: OnceASecond = field(default_factory=OnceASecond, init=False, repr=False, compare=False)
+    _look: Every = field(default_factory=Every, init=False, repr=False, compare=False)
 
     def rule(self) -> Rule:
-        """A fresh one, for a worker."""
-        raise NotImplementedError
+        """A fresh one, for a worker. This one never moves."""
+        rule = Rule()
+        rule.limit = self.initial_limit
+        return rule
 
     def observed(self, attempt: Attempt, now: float) -> float | None:
         """What an attempt that ends now came to; None if it does not say."""
-        raise NotImplementedError
+        return None
 
     def observed_at_least(self, attempt: Attempt, now: float) -> float | None:
         """What an attempt that has not ended must come to; None if it says nothing new."""
-        raise NotImplementedError
+        return None
 
     def limit(self, worker: str) -> int:
         """Attempts that this worker may hold now."""
@@ -84,7 +88,7 @@ class AdaptiveLimit(Gate):
         check(self, "initial_limit", at_least=getattr(self, lowest), at_most=self.max_limit, whole=True)
 
     def sweep(self, now: float) -> None:
-        if self._look.is_due(now):
+        if self._look.is_due(now, LOOK_EVERY_S):
             for worker in self._workers.values():
                 worker.age(now)
 

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Attempt
-from policies.limits.once_a_second import OnceASecond
+from policies.every import Every
 from policies.limits.typical_in_flight import TypicalInFlight
 from policies.outcome import Outcome
 from policies.policy import Gate, Lease, Rejection
 
+REFRESH_EVERY_S = 1.0
 ROUNDING = 1e-9  # of means: three all the time must not come to four
 
 
@@ -37,7 +38,7 @@ class Bulkhead(Gate):
     _held: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
     _all: "_Sum" = field(default_factory=lambda: _Sum(), init=False, repr=False, compare=False)
     _typical: TypicalInFlight = field(default_factory=TypicalInFlight, init=False, repr=False, compare=False)
-    _refresh: OnceASecond = field(default_factory=OnceASecond, init=False, repr=False, compare=False)
+    _refresh: Every = field(default_factory=Every, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self, "max_in_flight", "min_in_flight", at_least=1, whole=True)
@@ -54,7 +55,7 @@ class Bulkhead(Gate):
         return max(self.min_in_flight, ceil(self.auto_ratio * typical - ROUNDING))
 
     def sweep(self, now: float) -> None:
-        if self.auto_ratio is not None and self._refresh.is_due(now):
+        if self.auto_ratio is not None and self._refresh.is_due(now, REFRESH_EVERY_S):
             self._typical.refresh(now)
 
     def weight(self, worker: str, now: float) -> float:

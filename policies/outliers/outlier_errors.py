@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Attempt
+from policies.every import Every
 from policies.evidence import Evidence, lesson
 from policies.outcome import Kind, Outcome
 from policies.outliers.ejection import Ejector
@@ -47,7 +48,7 @@ class OutlierErrors(EjectionRules, Gate):
     _ejector: Ejector = field(default_factory=Ejector, init=False, repr=False, compare=False)
     _tallies: dict[str, "_Tally"] = field(default_factory=dict, init=False, repr=False, compare=False)
     _peers: Peers = field(default_factory=lambda: Peers(WINDOW_S), init=False, repr=False, compare=False)
-    _due: list[float] = field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
+    _look: Every = field(default_factory=Every, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check(self, "consecutive_5xx", at_least=1, whole=True)
@@ -77,9 +78,8 @@ class OutlierErrors(EjectionRules, Gate):
                     self._eject(attempt.worker, now)
 
     def sweep(self, now: float) -> None:
-        if now < self._due[0]:
+        if not self._look.is_due(now, self.interval_s):
             return
-        self._due[0] = now + self.interval_s
         rates = {
             worker: tally.successes / tally.judged
             for worker, tally in self._tallies.items()

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from policies.bounds import check, check_word
 from policies.call import Attempt
+from policies.every import Every
 from policies.outcome import Outcome
 from policies.outliers.ejection import Ejector, Standing
 from policies.outliers.ejection_rules import EjectionRules
@@ -80,9 +81,8 @@ class OutlierLatency(EjectionRules, Gate):
         self._latency.attempt_ended(attempt, outcome, now)
 
     def sweep(self, now: float) -> None:
-        if now < self._found.next_sweep_s:
+        if not self._found.look.is_due(now, self.interval_s):
             return
-        self._found.next_sweep_s = now + self.interval_s
         ratios = self._ratios(now)
         slow = slow_outliers(ratios, self.latency_ratio, self.modified_z)
         self._found.count(slow)
@@ -131,7 +131,7 @@ class OutlierLatency(EjectionRules, Gate):
 class _Found:
     """What the sweeps came to. `sweeps`: in how many in a row a worker was slow, the slowest first."""
 
-    next_sweep_s: float = 0.0
+    look: Every = field(default_factory=Every)
     sweeps: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     weights: dict[str, float] = field(default_factory=dict)
 

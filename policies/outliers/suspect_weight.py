@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Attempt
+from policies.every import Every
 from policies.evidence import Signal, lesson
 from policies.outcome import Outcome
 from policies.outliers.peer_latency import PeerLatency
@@ -69,8 +70,7 @@ class SuspectWeight(Gate):
             self._seen.busy(attempt.worker, now + asked_s)
 
     def sweep(self, now: float) -> None:
-        if now >= self._seen.next_sweep_s:
-            self._seen.next_sweep_s = now + self.interval_s
+        if self._seen.look.is_due(now, self.interval_s):
             self._seen.scores = self._scores(now)
 
     def score(self, worker: str) -> float:
@@ -102,7 +102,7 @@ class _Seen:
     """What is known between two looks. A shorter wait never takes the place of a longer one."""
 
     workers: Sequence[str] = ()
-    next_sweep_s: float = 0.0
+    look: Every = field(default_factory=Every)
     scores: Mapping[str, float] = field(default_factory=dict)
     busy_until_s: dict[str, float] = field(default_factory=dict)
 

@@ -4,9 +4,10 @@ The rule of Finagle's and Linkerd's "peak EWMA" balancers, but for where an idle
 falls towards 0, so that a slow worker looks better than any healthy one a while after it was last used.
 """
 
-from math import exp, inf
+from math import exp
 from typing import NamedTuple
 
+from policies.every import Every
 from policies.ranking import Ranking
 
 RANK_EVERY_S = 1.0
@@ -25,7 +26,7 @@ class PeakCosts:
         self._tau_s = tau_s
         self._costs: dict[str, _Cost] = {}
         self._ranking = Ranking({})
-        self._ranked_until_s = -inf
+        self._rank = Every()
         self._latest_s = UNKNOWN_S  # sample of anybody
 
     def learn(self, worker: str, seconds: float, now: float) -> None:
@@ -59,9 +60,8 @@ class PeakCosts:
 
     def _typical_s(self, worker: str, now: float) -> float | None:
         """The median of the other workers' costs when they were last ranked, which costs their number."""
-        if now >= self._ranked_until_s:
+        if self._rank.is_due(now, RANK_EVERY_S):
             self._ranking = Ranking({other: cost.seconds for other, cost in self._costs.items()})
-            self._ranked_until_s = now + RANK_EVERY_S
         return self._ranking.median_without(worker)
 
     def _left(self, known: _Cost, now: float) -> float:

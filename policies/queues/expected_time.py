@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from statistics import median_low
 
+from policies.every import Every
 from policies.peers import KEEP, REFRESH_S, Peers
 
 SPAN_S = 10.0  # nobody learns from what is refused: a wrong estimate has to die out by itself
@@ -25,7 +26,7 @@ class ExpectedTime:
         self._starts: deque[int] = deque([1], maxlen=KEEP)
         self._samples = 0
         self._usual = 1
-        self._refresh_s = 0.0
+        self._count = Every()
 
     def add_start(self, in_flight: int) -> None:
         """An attempt started as one of so many on its worker."""
@@ -65,8 +66,6 @@ class ExpectedTime:
 
     def _refresh(self, now: float) -> None:
         """Once in `REFRESH_S`: it costs the number of workers."""
-        if now < self._refresh_s:
-            return
-        self._refresh_s = now + REFRESH_S
-        self._samples = sum(self._first.samples(worker, now) for worker in self._workers)
-        self._usual = median_low(self._starts)
+        if self._count.is_due(now, REFRESH_S):
+            self._samples = sum(self._first.samples(worker, now) for worker in self._workers)
+            self._usual = median_low(self._starts)

@@ -17,7 +17,7 @@ from policies.call import Call
 from policies.outcome import Kind, Outcome
 from policies.policy import Next
 from policies.queues.codel import Codel
-from policies.throttles.refusal import refusal
+from policies.refusal import refusal
 
 Discipline: TypeAlias = Literal["fifo", "lifo", "adaptive_lifo"]
 DISCIPLINES: tuple[str, ...] = get_args(Discipline)

@@ -13,7 +13,7 @@ from policies.pipeline import EARLY_TIMER_S
 from policies.policy import Layer, Next
 from policies.pool import Pool
 from policies.queues.expected_time import ExpectedTime
-from policies.throttles.refusal import refusal
+from policies.refusal import refusal
 
 PROBE_S = 1.0  # so often one call goes that would be refused, to find out whether it would be late
 

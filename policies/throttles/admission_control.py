@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from policies.bounds import check
 from policies.call import Call
+from policies.call_window import CallWindow
+from policies.cut_off import cut_off
 from policies.evidence import Answer, lesson
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
-from policies.throttles.call_window import CallWindow
-from policies.throttles.cut_off import cut_off
-from policies.throttles.refusal import refusal
+from policies.refusal import refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from policies.bounds import check
 from policies.call import Call
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
-from policies.throttles.refusal import refusal
+from policies.refusal import refusal
 from policies.throttles.shed_level import RejectRatio, TimeAverage, Traffic, line
 
 

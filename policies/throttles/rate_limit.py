@@ -9,8 +9,8 @@ from policies.bounds import check, check_word
 from policies.call import Call
 from policies.outcome import Outcome
 from policies.policy import Layer, Next
+from policies.refusal import TOO_MANY_REQUESTS, refusal
 from policies.throttles.generic_cell_rate import GenericCellRate
-from policies.throttles.refusal import TOO_MANY_REQUESTS, refusal
 
 KEYS = ("caller", "all")
 COSTS = ("request", "tokens")

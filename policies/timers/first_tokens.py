@@ -1,8 +1,8 @@
 """What first tokens take at the other workers, by length of prompt. Numbers in, numbers out."""
 
 from collections import defaultdict
-from math import inf
 
+from policies.every import Every
 from policies.peers import REFRESH_S, Peers
 
 
@@ -32,16 +32,15 @@ class _OfSize:
         self.peers = Peers(span_s)
         self._workers: dict[str, None] = {}
         self._known = 0
-        self._counted_s = -inf
+        self._count = Every()
 
     def add(self, worker: str, seconds: float, now: float) -> None:
         self._workers[worker] = None
         self.peers.add(worker, 1, seconds, now)
 
     def known_elsewhere(self, worker: str, now: float) -> int:
-        if now >= self._counted_s + REFRESH_S:
+        if self._count.is_due(now, REFRESH_S):
             self._known = sum(self.peers.samples(each, now) for each in self._workers)
-            self._counted_s = now
         return self._known - self.peers.samples(worker, now)
 
 

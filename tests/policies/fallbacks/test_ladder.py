@@ -2,9 +2,9 @@
 
 import pytest
 
+from policies.call_window import CallWindow
 from policies.evidence import Answer
 from policies.fallbacks.ladder import Ladder, Step, next_step
-from policies.throttles.call_window import CallWindow
 
 FULL, CAPPED, REFUSING = Step
 

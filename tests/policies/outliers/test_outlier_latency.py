@@ -191,9 +191,9 @@ def test_whoever_is_out_is_refused_with_the_time_until_it_is_back(traffic, make_
 def test_a_sweep_is_due_once_an_interval_and_looking_is_no_event(traffic):
     pool = traffic(OutlierLatency(), slow={"w0": 5.0})
     pool.run(2.0)
-    before = pool.gate._found.next_sweep_s
+    before = pool.gate._found.look._due_s
     for _ in range(100):
         pool.gate.sweep(2.0)
         pool.gate.weight("w0", 1e6)
-    assert pool.gate._found.next_sweep_s == before
+    assert pool.gate._found.look._due_s == before
     assert pool.weights() == [1, 1, 1, 1]

@@ -5,8 +5,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from policies.call_window import BUCKETS, CallWindow
 from policies.evidence import Answer
-from policies.throttles.call_window import BUCKETS, CallWindow
 
 
 def counts(window):

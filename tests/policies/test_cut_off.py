@@ -6,10 +6,10 @@ import pytest
 
 from policies.assembly import assemble
 from policies.call import Call
+from policies.cut_off import cut_off
 from policies.fallbacks.ladder import Step
 from policies.notation import parse
 from policies.outcome import Kind
-from policies.throttles.cut_off import cut_off
 
 
 def test_whoever_is_cancelled_at_the_deadline_ran_out_of_time_and_before_it_left():
