@@ -13,14 +13,22 @@ from harness.suite import Planned, run_all
 from policies.presets import PRESETS
 from scenarios import SCENARIOS
 
-TRIES = 3  # INCONCLUSIVE tells of a busy machine; a verdict that was reached is never asked for again
-# Each takes most of a minute; the others are variations of these, and are run in virtual time.
-RUN_FOR_REAL = ("none", "timeout", "libraries", "timeout_breaker_shed", "contain")
-CASES = [(scenario, preset) for scenario in SCENARIOS for preset in RUN_FOR_REAL]
+TRIES = 4  # INCONCLUSIVE tells of a busy machine; a verdict that was reached is never asked for again
+LEAST_DECIDED_RATIO = 0.75
+# Each takes most of a minute; the other presets are run in virtual time.
+ALL = ("none", "timeout", "libraries", "timeout_breaker_shed", "contain")
+BOTH_WAYS = ("none", "contain")
+CASES = [
+    (scenario, preset)
+    for scenario in SCENARIOS
+    for preset in (ALL if scenario == "slow_worker" else BOTH_WAYS)
+]
+
+_verdicts: list[Verdict] = []
 
 
 @pytest.mark.real
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize(("scenario", "preset"), CASES)
 def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Path) -> None:
     planned = Planned(SCENARIOS[scenario], PRESETS[preset])
@@ -28,9 +36,21 @@ def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Pat
         (result,) = run_all([planned], 1, Options(device="cpu"), tmp_path)
         if result.verdict is not Verdict.INCONCLUSIVE:
             break
-    assert result.verdict == planned.expected, explain(result)
+    _verdicts.append(result.verdict)
     assert result.clean
     assert not result.law.contradicted
+    if result.verdict is Verdict.INCONCLUSIVE:
+        pytest.skip(f"this machine was too busy {TRIES} times: {explain(result)}")
+    assert result.verdict == planned.expected, explain(result)
+
+
+@pytest.mark.real
+def test_nearly_every_run_is_decided() -> None:
+    """So that a machine on which nothing can be decided does not pass for one on which all is well."""
+    if len(_verdicts) < len(CASES):
+        pytest.skip("only told after all of them")
+    undecided = _verdicts.count(Verdict.INCONCLUSIVE)
+    assert undecided <= (1 - LEAST_DECIDED_RATIO) * len(CASES)
 
 
 def explain(result: RunResult) -> str:
