@@ -18,6 +18,7 @@ class End(Enum):
 
     EOF = "no more data this way; the other way stays open"
     CLOSE = "close the whole connection"
+    RESET = "break the whole connection: both peers see a reset, and nothing more arrives"
 
 
 Item = Chunk | End

@@ -122,6 +122,11 @@ class Connection:
 
     def _finished(self, link: Link, how: End) -> None:
         """An ending has arrived at the far side of a link."""
+        if how is End.RESET:
+            self._end()
+            self.caller.reset()
+            self._worker.reset()
+            return
         if how is End.CLOSE or all(each.done for each in self._links.values()):
             self._close()
             return

@@ -1,12 +1,15 @@
 """One socket of a proxied connection."""
 
 import asyncio
+import socket
+import struct
 from typing import Protocol
 
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.link import Link
 
 READ_BYTES = 64 * 1024  # measured: as good as less for single tokens and as good as more for bulk
+_NO_LINGER = struct.pack("ii", 1, 0)  # on, for 0 seconds
 
 
 class Owner(Protocol):
@@ -39,6 +42,18 @@ class Side(asyncio.BufferedProtocol):
         """Close at once, whatever is still unsent."""
         if self.transport is not None:
             self.transport.abort()
+
+    def reset(self) -> None:
+        """Break the connection at once: the peer sees a reset."""
+        self.linger_not()
+        self.abort()
+
+    def linger_not(self) -> None:
+        """Let every later close be a reset."""
+        if self.transport is not None:
+            self.transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER
+            )
 
     def close(self) -> None:
         """Close after what was written is sent."""

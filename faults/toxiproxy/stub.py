@@ -30,6 +30,7 @@ class Stub:
         "inlet",
         "name",
         "outlet",
+        "passed_bytes",
         "rng",
         "toxic",
     )
@@ -38,6 +39,7 @@ class Stub:
         self.name = name
         self.toxic = toxic
         self.rng = rng
+        self.passed_bytes = 0  # forwarded since the toxic came to this connection, whatever was updated since
         self.inlet = inlet
         self.outlet = outlet
         self._inbox: deque[Item] = deque()
@@ -64,6 +66,7 @@ class Stub:
         while not self.outlet.has_room:
             await self._wait()
         chunk = self._take(count)
+        self.passed_bytes += len(chunk.data)
         self.outlet.put(chunk if received_s is None else Chunk(chunk.data, received_s))
 
     def drop(self) -> None:
@@ -119,14 +122,14 @@ class Stub:
 
     async def _run(self) -> None:
         """Let the toxic work. One that returns before the end of the stream closes the connection."""
+        ending: End | None = End.CLOSE
         try:
-            await self.toxic.pipe(self)
+            ending = await self.toxic.pipe(self)
         except Exception as defect:  # any defect of a toxic must be seen, and leave no connection hanging
             self._loop.call_exception_handler({"message": f"{self.toxic} failed", "exception": defect})
-            self._inbox.clear()
         head = self._inbox[0] if self._inbox else None
         self._inbox.clear()
-        self.outlet.put(head if isinstance(head, End) else End.CLOSE)
+        self.outlet.put(ending or (head if isinstance(head, End) else End.CLOSE))
 
     async def _until_not_empty(self) -> None:
         while not self._inbox:

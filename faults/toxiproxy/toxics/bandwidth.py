@@ -1,10 +1,11 @@
 """A narrow line: bytes leave no faster than a rate, for each connection and direction on its own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from faults.toxiproxy.stub import Stub
-from faults.toxiproxy.toxics.toxic import Toxic, check_range
+from faults.toxiproxy.toxics.toxic import Range, Toxic
 
 _PIECE_S = 0.1  # longest time that a piece stands for, as in the original
 
@@ -14,11 +15,10 @@ class Bandwidth(Toxic):
     """Let `rate` KB/s through (KB = 1000 bytes), in pieces of at most 100 ms. Rate 0 holds all back."""
 
     kind: ClassVar[str] = "bandwidth"
+    ranges: ClassVar[Mapping[str, Range]] = {"rate": (0, 10**9)}
+    crashes_out_of_range: ClassVar[bool] = True
 
     rate: int = 0  # KB/s
-
-    def __post_init__(self) -> None:
-        check_range("rate", self.rate, 0, 10**9)
 
     async def pipe(self, stub: Stub) -> None:
         bytes_per_s = self.rate * 1000

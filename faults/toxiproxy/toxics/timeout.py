@@ -1,10 +1,11 @@
 """A black hole: what is sent is lost, and after a silence the connection closes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from faults.toxiproxy.stub import Stub
-from faults.toxiproxy.toxics.toxic import MAX_MS, Toxic, check_range
+from faults.toxiproxy.toxics.toxic import MILLISECONDS, Range, Toxic
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +17,10 @@ class Timeout(Toxic):
     """
 
     kind: ClassVar[str] = "timeout"
+    ranges: ClassVar[Mapping[str, Range]] = {"timeout": MILLISECONDS}
     closes_on_removal: ClassVar[bool] = True
 
     timeout: int = 0  # ms
-
-    def __post_init__(self) -> None:
-        check_range("timeout", self.timeout, 0, MAX_MS)
 
     async def pipe(self, stub: Stub) -> None:
         while await stub.next(limit_s=self.timeout / 1000 or None):

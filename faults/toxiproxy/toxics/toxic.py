@@ -1,31 +1,44 @@
 """The contract of a toxic, which as it stands is the toxic that does nothing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from faults.toxiproxy.chunk import End
 from faults.toxiproxy.stub import Stub
 
-MAX_MS = 2**31 - 1  # about 25 days; beyond it a number is a slip of the pen
+Range = tuple[int, int]  # lowest and highest
+
+MILLISECONDS: Range = (0, 2**31 - 1)  # about 25 days; beyond it a number is a slip of the pen
 
 
 @dataclass(frozen=True, slots=True)
 class Toxic:
     """Attributes as data, named and ordered as on Toxiproxy's wire, and one method.
 
-    Attributes are whole numbers with a default; `__post_init__` raises ValueError for one out of range.
+    Attributes are whole numbers with a default; ValueError for one outside of `ranges`.
     """
 
     kind: ClassVar[str] = "noop"
+    ranges: ClassVar[Mapping[str, Range]] = {}  # what each attribute may be
     buffer_bytes: ClassVar[int] = 0  # taken in ahead of the next chunk; 0 passes pressure on to the sender
     closes_on_removal: ClassVar[bool] = False  # what it swallowed is lost, so the stream cannot go on
+    resets: ClassVar[bool] = False  # it may end a connection by a reset
+    crashes_out_of_range: ClassVar[bool] = False  # the original, which checks nothing
 
-    async def pipe(self, stub: Stub) -> None:
-        """Move chunks from inbox to outlet until the stream ends; return earlier to close the connection.
+    def __post_init__(self) -> None:
+        for name, (low, high) in self.ranges.items():
+            check_range(name, getattr(self, name), low, high)
 
-        May be cancelled at any await: keep nothing in local variables that the stream cannot spare.
+    async def pipe(self, stub: Stub) -> End | None:
+        """Move chunks from inbox to outlet until the stream ends, and give None: its ending goes on.
+
+        Return earlier to close the connection, or return how the connection is to end, whatever is in the
+        inbox. May be cancelled at any await: keep nothing in local variables that the stream cannot spare.
         """
         while await stub.next():
             await stub.forward()
+        return None
 
 
 def check_range(name: str, value: int, low: int, high: int) -> None:

@@ -139,9 +139,18 @@ async def test_a_link_that_was_discarded_takes_and_gives_nothing() -> None:
     assert stream.link.names() == []
 
 
+SLOW = {
+    "latency": {"latency": 40},
+    "bandwidth": {"rate": 1},
+    "slicer": {"average_size": 3, "delay": 4_000},
+    "limit_data": {"bytes": 1_000},
+    "reset_peer": {"timeout": 60_000},
+}
+
+
 @pytest.mark.parametrize("kind", sorted(kind for kind in TOXICS if not TOXICS[kind].closes_on_removal))
 async def test_every_toxic_can_be_cut_off_at_any_moment_without_losing_order(kind: str) -> None:
-    attributes = {"latency": {"latency": 40}, "bandwidth": {"rate": 1}}.get(kind, {})
+    attributes = SLOW.get(kind, {})
     sent = bytes(range(200))
     for moment in range(30):
         stream = Stream(TOXICS[kind](**attributes))
