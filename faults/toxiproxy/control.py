@@ -54,9 +54,19 @@ class Control:
         """The JSON value at `path`."""
         return self._value(await self._call(partial(self._consumer.get, path), doing), doing)
 
-    async def post(self, path: str, value: dict[str, Any], doing: str) -> Any:
+    async def post(self, path: str, value: Any, doing: str) -> Any:
         """The JSON value that the server gives back for `value`."""
         return self._value(await self._call(partial(self._consumer.post, path, json=value), doing), doing)
+
+    async def put(self, path: str, value: Any, doing: str) -> Any:
+        """The same for a call that toxiproxy-python does not know, since the original has none like it."""
+        send = partial(requests.put, self.url + path, json=value)
+        return self._value(await self._call(send, doing), doing)
+
+    async def has(self, path: str, doing: str) -> bool:
+        """Whether the server answers at `path`."""
+        answer = await self._call(partial(self._consumer.get, path), doing)
+        return answer.status == 200
 
     async def delete(self, path: str, doing: str) -> bool:
         """False if there was nothing at `path`."""
