@@ -7,6 +7,7 @@ from itertools import takewhile
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.link import Link
+from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.side import Side
 
@@ -19,12 +20,18 @@ class Connection:
     """Lives from accept until both sockets are closed. `name` seeds its chances; `gone` hears of its end."""
 
     def __init__(
-        self, name: str, placements: Sequence[Placement], dial: Dial, gone: Callable[["Connection"], None]
+        self,
+        name: str,
+        placements: Sequence[Placement],
+        dial: Dial,
+        gone: Callable[["Connection"], None],
+        mode: Mode = SANE,
     ) -> None:
         self._name = name
         self._placements = placements  # the proxy's own list, which changes in place
         self._dial = dial
         self._gone = gone
+        self._mode = mode
         self._dialling: asyncio.Task[None] | None = None
         self._ended = False
         self._links: dict[Direction, Link] = {}

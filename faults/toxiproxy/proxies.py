@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.proxy import Proxy, Setting
 
 
 class Proxies:
     """Changes to listeners wait for each other; nothing here ever waits for a connection."""
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, mode: Mode = SANE) -> None:
+        self.mode = mode
         self._seed = seed
         self._by_name: dict[str, Proxy] = {}
         self._lock = asyncio.Lock()
@@ -74,7 +76,7 @@ class Proxies:
             self._by_name.clear()
 
     async def _add(self, setting: Setting) -> Proxy:
-        proxy = Proxy(setting, self._seed)
+        proxy = Proxy(setting, self._seed, self.mode)
         await proxy.configure(setting)
         self._by_name[setting.name] = proxy
         return proxy

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from faults.toxiproxy import address
 from faults.toxiproxy.connection import Connection
 from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.side import Side
 
@@ -27,10 +28,11 @@ class Setting:
 class Proxy:
     """Starts disabled; `configure` with an enabled setting makes it listen."""
 
-    def __init__(self, setting: Setting, seed: int) -> None:
+    def __init__(self, setting: Setting, seed: int, mode: Mode = SANE) -> None:
         self.setting = replace(setting, enabled=False)
         self.placements: list[Placement] = []
         self._seed = seed
+        self._mode = mode
         self._accepted = 0
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
@@ -113,7 +115,7 @@ class Proxy:
     def _accept(self) -> Side:
         self._accepted += 1
         name = f"{self._seed}/{self.setting.name}/{self._accepted}"
-        connection = Connection(name, self.placements, self._dial, self._connections.discard)
+        connection = Connection(name, self.placements, self._dial, self._connections.discard, self._mode)
         self._connections.add(connection)
         return connection.caller
 
