@@ -44,6 +44,10 @@ class Link:
         self._sink_full = False
         self._ended = False  # the source has given its ending
         self.done = False  # the ending has arrived, or nothing can arrive any more
+        self.began_s = self._loop.time()
+        self.read_bytes = 0
+        self.written_bytes = 0
+        self.back: Link | None = None  # the other direction, where there is one
 
     # What the two sides tell us.
 
@@ -51,7 +55,9 @@ class Link:
         """Bytes were read."""
         if self.done:
             return
+        self.read_bytes += len(data)
         if not self._chain:
+            self.written_bytes += len(data)
             self._sink.write(data)
             return
         first = self._chain[0]
@@ -89,7 +95,7 @@ class Link:
         """Let a toxic work at place `index` of the chain."""
         if self.done:
             return
-        self._chain.insert(index, Stub(name, toxic, rng, self, self))
+        self._chain.insert(index, Stub(name, toxic, rng, self, self, self))
         self._rewire()
 
     def replace(self, name: str, toxic: Toxic) -> None:
@@ -97,6 +103,12 @@ class Link:
         for stub in self._chain:
             if stub.name == name:
                 stub.replace(toxic)
+
+    def ease(self, name: str, toxic: Toxic) -> None:
+        """The same from the next chunk on, so that changes that follow fast hold up nothing."""
+        for stub in self._chain:
+            if stub.name == name:
+                stub.ease(toxic)
 
     def remove(self, name: str) -> None:
         """Take a toxic out. What it held goes on at once; if it swallowed data, the connection closes."""
@@ -111,6 +123,11 @@ class Link:
     def names(self) -> list[str]:
         """The toxics in the chain, in order."""
         return [stub.name for stub in self._chain]
+
+    @property
+    def heard_bytes(self) -> int:
+        """Bytes read so far that go the other way."""
+        return self.back.read_bytes if self.back is not None else 0
 
     # The link as the two ends of its own chain: what feeds the first stub and what the last one feeds.
 
@@ -131,6 +148,7 @@ class Link:
         if self.done:
             return
         if isinstance(item, Chunk):
+            self.written_bytes += len(item.data)
             self._sink.write(item.data)
             return
         self.done = True

@@ -8,7 +8,7 @@ updated and removed on live connections without asking them, and the control pla
 import asyncio
 import random
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 
@@ -18,15 +18,28 @@ if TYPE_CHECKING:
 _CHUNK_COST_BYTES = 512  # bookkeeping counts too, or a million one-byte chunks would pass for a megabyte
 
 
+class Course(Protocol):
+    """What a toxic may know about the connection that it works on."""
+
+    began_s: float  # loop time
+
+    @property
+    def heard_bytes(self) -> int:
+        """Bytes read so far that go the other way."""
+        ...
+
+
 class Stub:
     """What a toxic works on. The toxic calls `next`, then `forward` or `drop`; the link does the rest."""
 
     __slots__ = (
+        "_eased",
         "_held_bytes",
         "_inbox",
         "_loop",
         "_task",
         "_waiter",
+        "course",
         "inlet",
         "name",
         "outlet",
@@ -35,13 +48,23 @@ class Stub:
         "toxic",
     )
 
-    def __init__(self, name: str, toxic: "Toxic", rng: random.Random, inlet: Inlet, outlet: Outlet) -> None:
+    def __init__(
+        self,
+        name: str,
+        toxic: "Toxic",
+        rng: random.Random,
+        inlet: Inlet,
+        outlet: Outlet,
+        course: Course,
+    ) -> None:
         self.name = name
         self.toxic = toxic
         self.rng = rng
         self.passed_bytes = 0  # forwarded since the toxic came to this connection, whatever was updated since
         self.inlet = inlet
         self.outlet = outlet
+        self.course = course
+        self._eased = False  # another toxic is to take over where this one asks for its next chunk
         self._inbox: deque[Item] = deque()
         self._held_bytes = 0
         self._loop = asyncio.get_running_loop()
@@ -58,6 +81,8 @@ class Stub:
                     await self._until_not_empty()
             except TimeoutError:
                 return None
+        if self._eased:
+            raise _EasedError
         head = self._inbox[0]
         return head if isinstance(head, Chunk) else None
 
@@ -111,6 +136,11 @@ class Stub:
         self.toxic = toxic
         self._task = self._loop.create_task(self._run())
 
+    def ease(self, toxic: "Toxic") -> None:
+        """Work on with another toxic from the next chunk on; the one under way stays with the old one."""
+        self.toxic = toxic
+        self._eased = True
+
     def stop(self) -> list[Item]:
         """Stop for ever and hand back what is still held, in order."""
         self._task.cancel()
@@ -124,12 +154,20 @@ class Stub:
         """Let the toxic work. One that returns before the end of the stream closes the connection."""
         ending: End | None = End.CLOSE
         try:
-            ending = await self.toxic.pipe(self)
+            ending = await self._pipe()
         except Exception as defect:  # any defect of a toxic must be seen, and leave no connection hanging
             self._loop.call_exception_handler({"message": f"{self.toxic} failed", "exception": defect})
         head = self._inbox[0] if self._inbox else None
         self._inbox.clear()
         self.outlet.put(ending or (head if isinstance(head, End) else End.CLOSE))
+
+    async def _pipe(self) -> End | None:
+        while True:
+            self._eased = False
+            try:
+                return await self.toxic.pipe(self)
+            except _EasedError:
+                continue
 
     async def _until_not_empty(self) -> None:
         while not self._inbox:
@@ -152,6 +190,10 @@ class Stub:
         self._held_bytes -= _cost(head)
         self.inlet.wake()
         return head
+
+
+class _EasedError(Exception):
+    """Ends the work of a toxic that another has taken the place of."""
 
 
 def _cost(item: Item) -> int:
