@@ -98,25 +98,25 @@ async def _toxics(request: web.Request) -> web.Response:
 async def _add_toxic(request: web.Request) -> web.Response:
     given = body.as_object(body.parse(await request.read()))
     proxy = _proxy(request)
-    placement = wire.new_placement(given, {each.name for each in proxy.placements})
-    proxy.add(placement)
+    placement = wire.new_placement(given, proxy.toxics.names())
+    proxy.toxics.add(placement)
     return json_answer(wire.show_toxic(placement))
 
 
 async def _show_toxic(request: web.Request) -> web.Response:
-    return json_answer(wire.show_toxic(_proxy(request).placement(request.match_info["toxic"])))
+    return json_answer(wire.show_toxic(_proxy(request).toxics.get(request.match_info["toxic"])))
 
 
 async def _update_toxic(request: web.Request) -> web.Response:
     given = body.as_object(body.parse(await request.read()))
     proxy = _proxy(request)
-    placement = wire.changed_placement(proxy.placement(request.match_info["toxic"]), given)
-    proxy.update(placement)
+    placement = wire.changed_placement(proxy.toxics.get(request.match_info["toxic"]), given)
+    proxy.toxics.update(placement)
     return json_answer(wire.show_toxic(placement))
 
 
 async def _remove_toxic(request: web.Request) -> web.Response:
-    _proxy(request).remove(request.match_info["toxic"])
+    _proxy(request).toxics.remove(request.match_info["toxic"])
     return web.Response(status=204)
 
 

@@ -9,6 +9,7 @@ from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.link import Link
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.reception import AT_ONCE, Reception
 from faults.toxiproxy.side import Side
 
 DIAL_LIMIT_S = 5.0  # the original waits for ever, and so do all callers behind the one it waits for
@@ -26,17 +27,20 @@ class Connection:
         dial: Dial,
         gone: Callable[["Connection"], None],
         mode: Mode = SANE,
+        reception: Reception = AT_ONCE,
     ) -> None:
         self._name = name
         self._placements = placements  # the proxy's own list, which changes in place
         self._dial = dial
         self._gone = gone
         self._mode = mode
+        self._reception = reception
         self._dialling: asyncio.Task[None] | None = None
         self._ended = False
-        self._links: dict[Direction, Link] = {}
+        self.links: dict[Direction, Link] = {}  # once the worker is reached
+        self.began_s = asyncio.get_running_loop().time()  # when the caller was accepted
         self.caller = Side(self)
-        self._worker = Side(self)
+        self.worker = Side(self)
 
     # Toxics on a live connection.
 
@@ -54,6 +58,10 @@ class Connection:
         elif is_now:
             self._insert(new)
 
+    def ease(self, placement: Placement) -> None:
+        """A toxic has other attributes from its next chunk on."""
+        self._on_link(placement, lambda link: link.ease(placement.name, placement.toxic))
+
     def remove(self, placement: Placement) -> None:
         """A toxic was taken off."""
         self._on_link(placement, lambda link: link.remove(placement.name))
@@ -62,7 +70,7 @@ class Connection:
         """Close both sides at once; what is held is dropped."""
         self._end()
         self.caller.abort()
-        self._worker.abort()
+        self.worker.abort()
 
     # What the sides tell us.
 
@@ -75,35 +83,40 @@ class Connection:
             self._start()
 
     def side_lost(self, side: Side) -> None:
-        if not self._links or all(link.done for link in self._links.values()):
+        if not self.links or all(link.done for link in self.links.values()):
             self._close()
-        if self.caller.transport is None and self._worker.transport is None:
+        if self.caller.transport is None and self.worker.transport is None:
             self._end()
             self._gone(self)
 
     # Below here: helpers.
 
     async def _reach_worker(self) -> None:
-        """Dial. A worker that cannot be reached shows to the caller as a connection closed at once."""
+        """Dial. A worker that cannot be reached shows to the caller as a connection that ends at once."""
+        await asyncio.sleep(self._reception.accept_delay_ms / 1000)
         try:
             async with asyncio.timeout(DIAL_LIMIT_S):
-                await self._dial(lambda: self._worker)
+                await self._dial(lambda: self.worker)
         except (OSError, ValueError):  # refused, too late, no such host; or an address that is none
-            self._close()
+            if self._reception.refuse_when_down:
+                self._reset()
+            else:
+                self._close()
 
     def _start(self) -> None:
         """Both sides stand."""
-        caller, worker = self.caller.transport, self._worker.transport
+        caller, worker = self.caller.transport, self.worker.transport
         if caller is None or worker is None:  # the caller has gone meanwhile
             self.abort()
             return
         to_worker = Link(caller, worker, self._finished)
         to_caller = Link(worker, caller, self._finished)
-        self._links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
+        to_worker.back, to_caller.back = to_caller, to_worker
+        self.links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
         for placement in self._placements:
             self._insert(placement)
         self.caller.couple(to_worker, to_caller)
-        self._worker.couple(to_caller, to_worker)
+        self.worker.couple(to_caller, to_worker)
 
     def _insert(self, placement: Placement) -> None:
         """Put a toxic into its link, behind those that come before it in the list and work there too."""
@@ -123,32 +136,36 @@ class Connection:
         )
 
     def _on_link(self, placement: Placement, change: Callable[[Link], None]) -> None:
-        link = self._links.get(placement.direction)
+        link = self.links.get(placement.direction)
         if link is not None:
             change(link)
 
     def _finished(self, link: Link, how: End) -> None:
         """An ending has arrived at the far side of a link."""
         if how is End.RESET:
-            self._end()
-            self.caller.reset()
-            self._worker.reset()
+            self._reset()
             return
-        if how is End.CLOSE or all(each.done for each in self._links.values()):
+        if how is End.CLOSE or all(each.done for each in self.links.values()):
             self._close()
             return
-        to_worker = link is self._links[Direction.TO_WORKER]
-        (self._worker if to_worker else self.caller).write_eof()
+        to_worker = link is self.links[Direction.TO_WORKER]
+        (self.worker if to_worker else self.caller).write_eof()
 
     def _close(self) -> None:
         """Close both sides, each after what was written to it is sent."""
         self._end()
         self.caller.close()
-        self._worker.close()
+        self.worker.close()
+
+    def _reset(self) -> None:
+        """Break both sides, so that each peer sees a reset."""
+        self._end()
+        self.caller.reset()
+        self.worker.reset()
 
     def _end(self) -> None:
         self._ended = True
         if self._dialling is not None and self._dialling is not asyncio.current_task():
             self._dialling.cancel()
-        for link in self._links.values():
+        for link in self.links.values():
             link.discard()

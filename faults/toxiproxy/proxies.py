@@ -7,6 +7,7 @@ from dataclasses import replace
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.proxy import Proxy, Setting
+from faults.toxiproxy.traffic import Traffic
 
 
 class Proxies:
@@ -15,6 +16,7 @@ class Proxies:
     def __init__(self, seed: int = 0, mode: Mode = SANE) -> None:
         self.mode = mode
         self._seed = seed
+        self.traffic = Traffic()
         self._by_name: dict[str, Proxy] = {}
         self._lock = asyncio.Lock()
 
@@ -45,15 +47,15 @@ class Proxies:
     async def delete(self, name: str) -> None:
         """Refused 404 if there is none."""
         async with self._lock:
-            self.get(name).stop()
+            self.get(name).close()
             del self._by_name[name]
 
     async def reset(self) -> None:
         """Enable every proxy and take off every toxic."""
         async with self._lock:
             for proxy in self.all():
-                for placement in list(proxy.placements):
-                    proxy.remove(placement.name)
+                for placement in proxy.toxics:
+                    proxy.toxics.remove(placement.name)
                 await proxy.configure(replace(proxy.setting, enabled=True))
 
     async def populate(self, settings: Sequence[Setting], made: list[Proxy]) -> None:
@@ -63,7 +65,7 @@ class Proxies:
                 known = self._by_name.get(setting.name)
                 if known is None or not known.same_place(setting):
                     if known is not None:
-                        known.stop()
+                        known.close()
                         del self._by_name[setting.name]
                     known = await self._add(setting)
                 made.append(known)
@@ -72,11 +74,11 @@ class Proxies:
         """Stop all of them."""
         async with self._lock:
             for proxy in self._by_name.values():
-                proxy.stop()
+                proxy.close()
             self._by_name.clear()
 
     async def _add(self, setting: Setting) -> Proxy:
-        proxy = Proxy(setting, self._seed, self.mode)
+        proxy = Proxy(setting, self._seed, self.traffic, self.mode)
         await proxy.configure(setting)
         self._by_name[setting.name] = proxy
         return proxy

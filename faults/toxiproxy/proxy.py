@@ -9,8 +9,10 @@ from faults.toxiproxy import address
 from faults.toxiproxy.connection import Connection
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
-from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.proxy_toxics import ProxyToxics
+from faults.toxiproxy.reception import AT_ONCE
 from faults.toxiproxy.side import Side
+from faults.toxiproxy.traffic import Traffic
 
 _BACKLOG = 1024  # a burst of callers must wait in the kernel, not be refused
 
@@ -28,13 +30,15 @@ class Setting:
 class Proxy:
     """Starts disabled; `configure` with an enabled setting makes it listen."""
 
-    def __init__(self, setting: Setting, seed: int, mode: Mode = SANE) -> None:
+    def __init__(self, setting: Setting, seed: int, traffic: Traffic, mode: Mode = SANE) -> None:
         self.setting = replace(setting, enabled=False)
-        self.placements: list[Placement] = []
+        self.reception = AT_ONCE
+        self._traffic = traffic
         self._seed = seed
         self._mode = mode
         self._accepted = 0
-        self._connections: set[Connection] = set()
+        self.connections: dict[Connection, None] = {}  # open ones, the oldest first
+        self.toxics = ProxyToxics(self.connections)
         self._server: asyncio.Server | None = None
 
     async def configure(self, setting: Setting) -> None:
@@ -56,39 +60,13 @@ class Proxy:
         if self._server is not None:
             self._server.close()
             self._server = None
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             connection.abort()
 
-    # Toxics: all of these act at once, on open connections too.
-
-    def placement(self, name: str) -> Placement:
-        """The toxic of that name. Refused 404 if there is none."""
-        for placement in self.placements:
-            if placement.name == name:
-                return placement
-        raise Refused(404, "toxic not found")
-
-    def add(self, placement: Placement) -> None:
-        """Refused 409 if the name is taken."""
-        if any(each.name == placement.name for each in self.placements):
-            raise Refused(409, "toxic already exists")
-        self.placements.append(placement)
-        for connection in list(self._connections):
-            connection.add(placement)
-
-    def update(self, new: Placement) -> None:
-        """Other attributes or toxicity for the toxic of that name. Refused 404 if there is none."""
-        old = self.placement(new.name)
-        self.placements[self.placements.index(old)] = new
-        for connection in list(self._connections):
-            connection.update(old, new)
-
-    def remove(self, name: str) -> None:
-        """Refused 404 if there is none of that name."""
-        placement = self.placement(name)
-        self.placements.remove(placement)
-        for connection in list(self._connections):
-            connection.remove(placement)
+    def close(self) -> None:
+        """Stop for good."""
+        self.stop()
+        self.toxics.upkeep.close()
 
     # Below here: helpers.
 
@@ -114,10 +92,18 @@ class Proxy:
 
     def _accept(self) -> Side:
         self._accepted += 1
-        name = f"{self._seed}/{self.setting.name}/{self._accepted}"
-        connection = Connection(name, self.placements, self._dial, self._connections.discard, self._mode)
-        self._connections.add(connection)
+        setting = self.setting
+        name = f"{self._seed}/{setting.name}/{self._accepted}"
+        connection = Connection(
+            name, self.toxics.placements, self._dial, self._gone, self._mode, self.reception
+        )
+        self.connections[connection] = None
+        self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)
         return connection.caller
+
+    def _gone(self, connection: Connection) -> None:
+        self.connections.pop(connection, None)
+        self._traffic.end(connection)
 
     def _dial(self, protocol: Callable[[], asyncio.BaseProtocol]) -> Awaitable[object]:
         """Connect to the worker. ValueError for an address that is none."""

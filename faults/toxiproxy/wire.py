@@ -1,16 +1,16 @@
 """Proxies and toxics as they stand on Toxiproxy's wire, and back."""
 
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from typing import Any
 
-from faults.toxiproxy import body
+from faults.toxiproxy import attributes, body
 from faults.toxiproxy.body import Object
 from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.proxy import Proxy, Setting
 from faults.toxiproxy.toxics import TOXICS
-from faults.toxiproxy.toxics.toxic import Toxic
 
 
 def show_proxy(proxy: Proxy) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def show_toxics(proxy: Proxy) -> list[dict[str, Any]]:
     return [
         show_toxic(placement)
         for direction in (Direction.TO_WORKER, Direction.TO_CALLER)
-        for placement in proxy.placements
+        for placement in proxy.toxics
         if placement.direction is direction
     ]
 
@@ -40,7 +40,7 @@ def show_toxic(placement: Placement) -> dict[str, Any]:
     """Keys in the original's order; a whole toxicity is written without a point."""
     toxicity = placement.toxicity
     return {
-        "attributes": asdict(placement.toxic),
+        "attributes": {**placement.toxic.attributes(), **placement.typed},
         "name": placement.name,
         "type": placement.toxic.kind,
         "stream": placement.stream,
@@ -68,12 +68,20 @@ def changed_setting(setting: Setting, given: Object) -> Setting:
     )
 
 
-def new_placement(given: Object, taken: set[str]) -> Placement:
+class HalfDone(Refused):
+    """An update was refused, but part of it holds: with strict_compat the original's way."""
+
+    def __init__(self, refused: Refused, placement: Placement) -> None:
+        super().__init__(refused.status, refused.text)
+        self.placement = placement
+
+
+def new_placement(given: Object, taken: set[str], mode: Mode = SANE) -> Placement:
     """A toxic to add; the checks come in the original's order. Refused 400, or 409 if its name is `taken`."""
     stream = body.text(given, "stream") or "downstream"
     kind = body.text(given, "type")
     name = body.text(given, "name") or f"{kind}_{stream}"
-    toxicity = body.number(given, "toxicity", 1.0)
+    toxicity = _toxicity(given, 1.0, mode)
     try:
         Direction.from_stream(stream)
     except ValueError:
@@ -82,24 +90,31 @@ def new_placement(given: Object, taken: set[str]) -> Placement:
         raise Refused(400, "invalid toxic type")
     if name in taken:
         raise Refused(409, "toxic already exists")
-    return Placement(name, stream, _with_attributes(TOXICS[kind](), given), toxicity)
+    reading = attributes.read(TOXICS[kind](), {}, given.get("attributes"), mode)
+    if reading.refused:
+        raise reading.refused
+    return Placement(name, stream, reading.toxic, toxicity, reading.typed)
 
 
-def changed_placement(placement: Placement, given: Object) -> Placement:
-    """The same toxic with the attributes and toxicity that were given. Refused 400; then nothing changes."""
-    return replace(
-        placement,
-        toxic=_with_attributes(placement.toxic, given),
-        toxicity=body.number(given, "toxicity", placement.toxicity),
-    )
+def changed_placement(placement: Placement, given: Object, mode: Mode = SANE) -> Placement:
+    """The same toxic with the attributes and toxicity that were given. Refused 400; then nothing changes.
 
-
-def _with_attributes(toxic: Toxic, given: Object) -> Toxic:
-    attributes = body.as_object(given.get("attributes"), "attributes")
-    values = {
-        field.name: body.whole(attributes, field.name, getattr(toxic, field.name)) for field in fields(toxic)
-    }
+    With strict_compat attributes that are right hold nevertheless, and it is HalfDone.
+    """
+    reading = attributes.read(placement.toxic, placement.typed, given.get("attributes"), mode)
+    changed = replace(placement, toxic=reading.toxic, typed=reading.typed)
     try:
-        return replace(toxic, **values)
-    except ValueError as error:
-        raise Refused(400, f"bad request body: {error}") from None
+        if reading.refused:
+            raise reading.refused
+        return replace(changed, toxicity=_toxicity(given, placement.toxicity, mode))
+    except Refused as refused:
+        if mode.strict_compat:
+            raise HalfDone(refused, changed) from None
+        raise
+
+
+def _toxicity(given: Object, default: float, mode: Mode) -> float:
+    toxicity = body.number(given, "toxicity", default)
+    if not mode.strict_compat and not 0 <= toxicity <= 1:
+        raise Refused(400, f"bad request body: toxicity: expected a number from 0 to 1, got {toxicity:g}")
+    return toxicity

@@ -1,7 +1,7 @@
 """The contract of a toxic, which as it stands is the toxic that does nothing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from faults.toxiproxy.chunk import End
@@ -24,11 +24,16 @@ class Toxic:
     buffer_bytes: ClassVar[int] = 0  # taken in ahead of the next chunk; 0 passes pressure on to the sender
     closes_on_removal: ClassVar[bool] = False  # what it swallowed is lost, so the stream cannot go on
     resets: ClassVar[bool] = False  # it may end a connection by a reset
-    crashes_out_of_range: ClassVar[bool] = False  # the original, which checks nothing
+    extension: ClassVar[bool] = False  # the original has none of the kind
+    crashing: ClassVar[frozenset[str]] = frozenset()  # attributes that bring the original down out of range
 
     def __post_init__(self) -> None:
         for name, (low, high) in self.ranges.items():
             check_range(name, getattr(self, name), low, high)
+
+    def attributes(self) -> dict[str, int]:
+        """By name, in the order of the wire."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.init}
 
     async def pipe(self, stub: Stub) -> End | None:
         """Move chunks from inbox to outlet until the stream ends, and give None: its ending goes on.
