@@ -16,7 +16,7 @@ class Bandwidth(Toxic):
 
     kind: ClassVar[str] = "bandwidth"
     ranges: ClassVar[Mapping[str, Range]] = {"rate": (0, 10**9)}
-    crashes_out_of_range: ClassVar[bool] = True
+    crashing: ClassVar[frozenset[str]] = frozenset({"rate"})
 
     rate: int = 0  # KB/s
 

@@ -27,7 +27,7 @@ class Slicer(Toxic):
         "size_variation": _BYTES,
         "delay": _MICROSECONDS,
     }
-    crashes_out_of_range: ClassVar[bool] = True
+    crashing: ClassVar[frozenset[str]] = frozenset({"average_size", "size_variation"})
 
     average_size: int = 0  # bytes
     size_variation: int = 0  # bytes
