@@ -1,21 +1,27 @@
-"""Faults by name. To add one: its file, its line here, its test."""
+"""Faults by name. To add one: its file, its line in its family, its test."""
 
 import inspect
 from collections.abc import Mapping
 
+from faults import engine, link, process, worker
 from faults.fault import Fault
-from faults.killed import Killed
-from faults.link_latency import LinkLatency
-from faults.slow_steps import SlowSteps
+from faults.shape import CONSTANT, Shape
 
-FAULTS: Mapping[str, type[Fault]] = {f.kind: f for f in (SlowSteps, LinkLatency, Killed)}
+FAMILIES = (engine, worker, link, process)
+FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for family in FAMILIES for fault in family.FAULTS}
 
 
-def make_fault(kind: str, parameters: Mapping[str, float]) -> Fault:
+def make_fault(kind: str, parameters: Mapping[str, float], shape: Shape = CONSTANT) -> Fault:
     """The fault `kind` with `parameters`. KeyError for an unknown kind, ValueError for a wrong parameter."""
     fault = FAULTS[kind]
-    known = list(inspect.signature(fault).parameters)
+    known = parameter_defaults(kind)
     for name in parameters:
         if name not in known:
             raise ValueError(f"{kind} has no parameter '{name}'. It has: {', '.join(known) or 'none'}")
-    return fault(**parameters)
+    return fault(shape=shape, **parameters)
+
+
+def parameter_defaults(kind: str) -> Mapping[str, float]:
+    """What can be set of the fault `kind`, without the shape, and what it is otherwise."""
+    found = inspect.signature(FAULTS[kind]).parameters.values()
+    return {each.name: each.default for each in found if each.name != "shape"}

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, TypeAlias
 
-from faults.fault import Site
+from faults.site import Site
 from harness.asking import Compose
 from harness.scenario import Topology
 from harness.serving.gateway import Gateway

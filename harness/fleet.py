@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from math import ceil, inf
 
 from faults.fault import Fault
+from faults.registry import make_fault
 from harness.capacity import capacity_rps, offered, travel_s
 from harness.errors import BadInput
 from harness.scenario import Phases, Scenario, Topology
@@ -126,7 +127,7 @@ def _fault(scenario: Scenario, fleet: Fleet) -> Fault | None:
             f" It has: {', '.join(known) or 'nothing to set'}"
         )
     try:
-        return type(fault)(**(known | {"factor": fleet.factor}))
+        return make_fault(fault.kind, known | {"factor": fleet.factor}, fault.shape)
     except ValueError as wrong:
         raise BadInput(f"--factor: {wrong}") from wrong
 

@@ -7,6 +7,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
+from faults.effect import Fidelity
+from faults.fault import Fault
+from faults.shape import CONSTANT
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deploy, Deployment
 from harness.errors import CleanupUnverified, EnvironmentFault
@@ -106,25 +109,30 @@ class _Experiment:
                 await _sleep_until(zero_s + start_s)
                 if phase == "recovery":
                     await fault.aclose()
-                    self._changed(active=False)
+                    self._changed(False, 0.0)
                 self._recorder.history.append(PhaseStarted(at_s=self._recorder.now(), phase=phase))
                 self._progress.phase(phase)
                 if phase == "fault" and self._scenario.fault is not None:
                     try:
-                        for name in self._scenario.faulted_names():
-                            site = self._deployment.sites[name]
-                            await fault.enter_async_context(self._scenario.fault.install(site))
+                        await self._install(self._scenario.fault, fault)
                     except OSError as lost:
                         raise EnvironmentFault(str(lost)) from lost
-                    self._changed(active=True)
 
-    def _changed(self, *, active: bool) -> None:
+    async def _install(self, fault: Fault, stack: AsyncExitStack) -> None:
+        """At all of its workers. All follow the same shape: the last one speaks for them."""
+        *first, last = (self._deployment.sites[name] for name in self._scenario.faulted_names())
+        for site in first:
+            await stack.enter_async_context(fault.install(site))
+        await stack.enter_async_context(fault.install(last, lambda level: self._changed(True, level)))
+
+    def _changed(self, active: bool, level: float = 1.0) -> None:
         fault = self._scenario.fault
         if fault is None:
             return
-        self._recorder.history.append(FaultChanged(at_s=self._recorder.now(), active=active))
+        self._recorder.history.append(FaultChanged(at_s=self._recorder.now(), active=active, level=level))
         where = name_together(self._scenario.faulted_names())
-        self._progress.event(f"{fault.kind} {'on' if active else 'off'}: {where}")
+        strength = "off" if not active else "on" if level == 1 else f"{level:.0%}"
+        self._progress.event(f"{fault.kind} {strength}: {where}")
 
 
 def _setup(
@@ -155,7 +163,7 @@ def _setup(
         ],
         fault=None
         if fault is None
-        else FaultSetup(kind=fault.kind, workers=scenario.faulted_names(), parameters=fault.parameters()),
+        else _fault_setup(fault, scenario.faulted_names(), virtual=about.engine == "cost model"),
         timeout_s=_finite(pipeline.timers.attempt_s),
         max_num_seqs=scenario.topology.max_num_seqs,
         max_queue=scenario.topology.max_queue,
@@ -164,6 +172,22 @@ def _setup(
         device=about.device,
         engine=about.engine,
         toxiproxy=about.toxiproxy,
+    )
+
+
+def _fault_setup(fault: Fault, workers: list[str], *, virtual: bool) -> FaultSetup:
+    effect = fault.effect()
+    fidelity = Fidelity.SIMULATED if virtual and fault.fidelity is Fidelity.ENGINE else fault.fidelity
+    return FaultSetup(
+        kind=fault.kind,
+        workers=workers,
+        parameters=fault.parameters(),
+        shape="" if fault.shape == CONSTANT else str(fault.shape),
+        quantity=effect.quantity,
+        asked=effect.asked,
+        unit=effect.unit,
+        fidelity=fidelity.value,
+        heals=fault.heals,
     )
 
 

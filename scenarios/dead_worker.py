@@ -2,7 +2,7 @@
 held. A share of the requests fails, the others do not notice.
 """
 
-from faults.killed import Killed
+from faults.process.killed import Killed
 from harness.judging.verdict import Verdict
 from harness.scenario import Scenario
 

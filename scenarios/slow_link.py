@@ -4,7 +4,7 @@ Slots upstream are held as with a slow worker, but the worker's own batch stays 
 idle. A delay proxy is not a slow GPU.
 """
 
-from faults.link_latency import LinkLatency
+from faults.link.link_latency import LinkLatency
 from harness.judging.verdict import Verdict
 from harness.scenario import Scenario
 

@@ -5,7 +5,7 @@ and tenants that can never reach the worker wait too. The libraries that most pe
 here and so do nothing: every call is answered, only late.
 """
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.judging.verdict import Verdict
 from harness.scenario import Scenario
 

@@ -105,9 +105,7 @@ def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:
 
 
 def cleaned_up(setup: Setup, timeline: Timeline, last: Finished) -> Guard:
-    healed = (
-        setup.fault is None or timeline.removed or setup.fault.kind == "killed"
-    )  # nothing is left to remove
+    healed = setup.fault is None or timeline.removed or not setup.fault.heals
     words = "everything of ours was seen to be gone"
     if not last.clean:
         words = f"clean-up is unverified: {last.note or 'something of ours may be left'}"

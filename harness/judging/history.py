@@ -14,7 +14,7 @@ import msgspec
 
 from harness.judging.grouping import grouped
 
-FORMAT = 2  # raised when a record changes its meaning; additions keep it
+FORMAT = 3  # raised when a record changes its meaning; additions keep it
 
 PHASES = ("warm_up", "baseline", "fault", "recovery", "drain")
 
@@ -42,11 +42,20 @@ class CallerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FaultSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for. `parameters` carry units in their names, {"factor": 10} or {"latency_s": 6}."""
+    """What was asked for. `parameters` carry units in their names, {"factor": 10} or {"latency_s": 6}.
+
+    `quantity`, by which it must show at full strength, is one that `effects.py` knows; `asked` is in `unit`.
+    """
 
     kind: str
     workers: list[str]  # at least one; the fault is on and off at all of them together
     parameters: dict[str, float] = {}
+    shape: str = ""  # as it is written in a command line; empty: constant
+    quantity: str = "nothing"
+    asked: float = 0.0
+    unit: str = ""
+    fidelity: str = ""  # how near to a slow accelerator it is
+    heals: bool = True  # something must be seen to be taken away
 
 
 def name_together(workers: Sequence[str]) -> str:
@@ -88,11 +97,12 @@ class PhaseStarted(Record, tag="phase", frozen=True, kw_only=True):
 
 
 class FaultChanged(Record, tag="fault", frozen=True, kw_only=True):
-    """The fault was installed, or removed. `verified`: the site confirmed it."""
+    """The fault was installed, removed, or is now as strong as `level`. `verified`: the site confirmed it."""
 
     at_s: float
     active: bool
     verified: bool = True
+    level: float = 1.0  # share of its magnitude
 
 
 class Arrived(Record, tag="arrived", frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
     """What must happen. `service` is the one that fills first; `agreement.py` adds what did happen."""
     if bite is None:
         return Law(words="no fault: nothing to predict")
-    if bite.kind not in _LAWS:
+    if bite.quantity not in _LAWS:
         return Law(words=f"no law is known for {bite.kind}")
     if load is None or service is None or not setup.max_num_seqs:
         return Law(
@@ -37,9 +37,9 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
         rho=service.arrivals_rps / load.faulted / capacity,
         applies=setup.preset == UNBOUNDED_PRESET,
     )
-    faulted = _LAWS[bite.kind](setup, healthy, load, service, bite)
+    faulted = _LAWS[bite.quantity](setup, healthy, load, service, bite)
     fleet_rho = load.offered_rps / len(setup.workers) / capacity
-    factor = inf if bite.kind == "killed" else faulted.slow_factor or 1.0
+    factor = inf if bite.quantity == "down" else faulted.slow_factor or 1.0
     loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor, load.faulted)
     return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
 
@@ -91,7 +91,7 @@ def _bounded(faulted: int, most: float, free: float) -> str:
     return f", but {whose} at most {most:.0f} {beside}"
 
 
-def _link_latency(_setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:
+def _late_answers(_setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:
     """Little's law: a worker is as fast as ever, but every answer holds its slot for the delay as well."""
     delay_s = _size(bite)
     rest = service.in_use - service.arrivals_rps * load.held_s
@@ -110,16 +110,16 @@ def _link_latency(_setup: Setup, law: Law, load: Load, service: Service, bite: B
     )
 
 
-def _killed(_setup: Setup, law: Law, load: Load, service: Service, _bite: Bite) -> Law:
+def _gone(_setup: Setup, law: Law, load: Load, service: Service, _bite: Bite) -> Law:
     rest = max(0.0, service.in_use - service.arrivals_rps * load.held_s)
     words = "a killed worker refuses at once and holds no slot: slots need not run out"
     return law.model_copy(update={"slots_needed": rest, "must_fill": False, "words": words})
 
 
 _LAWS: dict[str, Callable[[Setup, Law, Load, Service, Bite], Law]] = {
-    "slow_steps": _slow_steps,
-    "link_latency": _link_latency,
-    "killed": _killed,
+    "step time": _slow_steps,
+    "delay": _late_answers,
+    "down": _gone,
 }
 
 

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
-from faults.fault import Fault, Site
+from faults.fault import Fault
+from faults.site import Site
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, unknown
 from harness.load.callers import cancel_all
 

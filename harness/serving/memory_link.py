@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 
-from faults.fault import Toxic as Order
+from faults.site import Toxic as Order
 from faults.toxiproxy.toxics import TOXICS
 from faults.toxiproxy.toxics.toxic import Toxic
 from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
@@ -91,10 +91,16 @@ class MemoryLink:
             del self._open[connection]
             connection.close()
 
-    def add_toxics(self, orders: Sequence[Order]) -> None:
-        """Let them work on every connection, open ones too. ValueError for what is no toxic."""
-        self.toxics += [(order.direction, _toxic(order)) for order in orders]
-        self.worker.take_single_steps()  # a piece that is delayed must set out when it is made
+    def set_toxics(self, orders: Sequence[Order]) -> None:
+        """Have these on every connection, open ones too, and no others. ValueError for what is no toxic."""
+        wanted = [(order.direction, _toxic(order)) for order in orders]
+        if wanted == self.toxics:
+            return
+        if _places(wanted)[: len(self.toxics)] != _places(self.toxics):
+            self.remove_toxics()
+        self.toxics[:] = wanted
+        if wanted:
+            self.worker.take_single_steps()  # a piece that is delayed must set out when it is made
         for connection in self._open:
             connection.lay_wires()
 
@@ -221,6 +227,11 @@ class _Connection:
     def _broke(self) -> Outcome:
         by = self._link.worker.name
         return Outcome(kind=Kind.ERROR, phase="stream", cause=f"the connection to {by} broke", by=by)
+
+
+def _places(toxics: Sequence[tuple[str, Toxic]]) -> list[tuple[str, str]]:
+    """What stays in place when only attributes change."""
+    return [(way, toxic.kind) for way, toxic in toxics]
 
 
 def _toxic(order: Order) -> Toxic:

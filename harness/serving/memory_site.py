@@ -2,7 +2,8 @@
 
 import asyncio
 
-from faults.fault import Fault, Toxic
+from faults.fault import WorkerFault
+from faults.site import Toxic
 from harness.errors import EnvironmentFault
 from harness.serving.memory_link import MemoryLink
 from harness.serving.worker_state import WorkerState, read_state
@@ -17,7 +18,7 @@ class MemorySite:
         self.link = link
         self._steps = steps
 
-    async def inject(self, fault: Fault, lease_s: float) -> None:
+    async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """ConnectionError if the worker is gone."""
         if self.link.down:
             raise ConnectionError(f"{self.worker} did not take the fault: it is gone")
@@ -26,9 +27,9 @@ class MemorySite:
     async def heal(self) -> None:
         self.link.worker.heal()
 
-    async def add_toxics(self, toxics: tuple[Toxic, ...]) -> None:
+    async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         try:
-            self.link.add_toxics(toxics)
+            self.link.set_toxics(toxics)
         except ValueError as refused:
             raise EnvironmentFault(f"the link to {self.worker} refuses a toxic: {refused}") from refused
 
@@ -36,6 +37,8 @@ class MemorySite:
         self.link.remove_toxics()
 
     async def kill(self) -> None:
+        if self.link.down:
+            return
         self.link.take_down()
         self._steps.cancel()
         await asyncio.wait([self._steps])

@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from faults.fault import Fault
+from faults.fault import WorkerFault
 from harness.serving.waiter import Waiter
 
-_HEALTHY = Fault()
+_HEALTHY = WorkerFault()
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Pace:
 
     step_floor_s: float = 0.0
     late_s: float = 0.0
-    fault: Fault = field(default=_HEALTHY)
+    fault: WorkerFault = field(default=_HEALTHY)
     fault_until_s: float = 0.0
     waiter: Waiter = field(default_factory=Waiter, repr=False)  # for the end of a step
 
@@ -58,7 +58,7 @@ class Pace:
             until_s = min(ends_s, self.fault_until_s) if now < self.fault_until_s else ends_s
             due = await self.waiter.wait(max(now, until_s))
 
-    def inject(self, fault: Fault, lease_s: float, now: float) -> None:
+    def inject(self, fault: WorkerFault, lease_s: float, now: float) -> None:
         """Install a fault, or renew its lease."""
         self.fault, self.fault_until_s = fault, now + lease_s
         self.waiter.wake()
@@ -67,7 +67,7 @@ class Pace:
         self.fault = _HEALTHY
         self.waiter.wake()
 
-    def active(self, now: float) -> Fault:
+    def active(self, now: float) -> WorkerFault:
         """The fault whose lease holds at `now`, or the one that does nothing."""
         return self.fault if now < self.fault_until_s else _HEALTHY
 

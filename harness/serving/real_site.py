@@ -2,7 +2,8 @@
 
 import asyncio
 
-from faults.fault import Fault, Toxic
+from faults.fault import WorkerFault
+from faults.site import Toxic
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
 from harness.errors import CleanupUnverified, EnvironmentFault
@@ -24,15 +25,21 @@ class RealSite:
         self._pool = pool
         self._toxiproxy = toxiproxy
         self._proxy = proxy
+        self._toxics: tuple[Toxic, ...] = ()
 
-    async def inject(self, fault: Fault, lease_s: float) -> None:
+    async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         await self._admin.inject(fault, lease_s)
 
     async def heal(self) -> None:
         if not await self._admin.heal():
             raise CleanupUnverified(f"{self.worker} does not confirm that its fault is gone")
 
-    async def add_toxics(self, toxics: tuple[Toxic, ...]) -> None:
+    async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
+        if toxics == self._toxics:
+            return
+        if self._toxics:
+            await self.remove_toxics()
+        self._toxics = toxics
         proxy = self._proxy.name
         try:
             for toxic in toxics:
@@ -50,6 +57,7 @@ class RealSite:
         try:
             await self._toxiproxy.delete(self._proxy.name)
             await self._replace()
+            self._toxics = ()
             left = await self._toxiproxy.toxics(self._proxy.name)
         except ToxiproxyError as refused:
             raise CleanupUnverified(f"the link to {self.worker} may not be healed: {refused}") from refused

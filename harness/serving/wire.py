@@ -27,8 +27,13 @@ class Wire:
 
     def lay(self, toxics: Sequence[Toxic]) -> None:
         """Let all of `toxics` work, in this order. Those that work already go on, with what they hold."""
-        for place in range(len(self._link.names()), len(toxics)):
-            self._link.insert(place, f"{place}.{toxics[place].kind}", toxics[place], self._rng)
+        there = len(self._link.names())
+        for place, toxic in enumerate(toxics):
+            name = f"{place}.{toxic.kind}"
+            if place < there:
+                self._link.replace(name, toxic)
+            else:
+                self._link.insert(place, name, toxic, self._rng)
 
     def send(self, size: int, arrived: Callable[[], None]) -> None:
         """Send a piece of `size` bytes. `arrived` is called when it is there: at once, later, or never."""

@@ -7,7 +7,7 @@ A sequence whose caller left or whose deadline passed is taken out before the ne
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from faults.fault import Fault
+from faults.fault import WorkerFault
 from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
@@ -73,7 +73,7 @@ class Worker:
         held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
         return held / (self.engine.max_num_seqs * self.engine.max_model_len)
 
-    def inject(self, fault: Fault, lease_s: float) -> None:
+    def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """Install a fault, or renew its lease."""
         self.pace.inject(fault, lease_s, _now())
         self._waiter.wake()

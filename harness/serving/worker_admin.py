@@ -5,7 +5,7 @@ never through the link, so that a broken link neither hides the worker nor keeps
 import aiohttp
 import msgspec
 
-from faults.fault import Fault
+from faults.fault import WorkerFault
 from harness.errors import EnvironmentFault
 from harness.serving.worker_server import FAULT, STATE, FaultOrder
 from harness.serving.worker_state import WorkerState
@@ -37,7 +37,7 @@ class WorkerAdmin:
         except (aiohttp.ClientError, TimeoutError, OSError):
             return None
 
-    async def inject(self, fault: Fault, lease_s: float) -> None:
+    async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """Install a fault or renew its lease. ConnectionError if the worker cannot be reached."""
         order = FaultOrder(kind=fault.kind, lease_s=lease_s, parameters=fault.parameters())
         try:

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 from aiohttp import web
 
-from faults.fault import Fault, WorkerFault
+from faults.fault import WorkerFault
 from faults.registry import FAULTS, make_fault
 from harness.serving.http_server import application, error_response
 from harness.serving.link import LOAD
@@ -80,16 +80,17 @@ class WorkerServer:
         return web.json_response({"fault": "none"})
 
 
-def _fault(order: FaultOrder) -> Fault:
+def _fault(order: FaultOrder) -> WorkerFault:
     """What is ordered. ValueError says why a worker cannot take it."""
     inside = [kind for kind, fault in FAULTS.items() if issubclass(fault, WorkerFault)]
     if order.kind not in FAULTS:
         raise ValueError(f"unknown fault '{order.kind}'; a worker takes: {', '.join(inside)}")
-    if order.kind not in inside:
-        raise ValueError(f"'{order.kind}' is no fault inside a worker; a worker takes: {', '.join(inside)}")
     if not 0 < order.lease_s <= LONGEST_LEASE_S:
         raise ValueError(f"lease_s must be above 0 and at most {LONGEST_LEASE_S:g}, got {order.lease_s}")
-    return make_fault(order.kind, order.parameters)
+    fault = make_fault(order.kind, order.parameters)
+    if not isinstance(fault, WorkerFault):
+        raise ValueError(f"'{order.kind}' is no fault inside a worker; a worker takes: {', '.join(inside)}")
+    return fault
 
 
 def _now() -> float:

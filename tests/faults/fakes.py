@@ -2,7 +2,8 @@
 
 import asyncio
 
-from faults.fault import Fault, Toxic
+from faults.fault import WorkerFault
+from faults.site import Toxic
 
 
 class FakeSite:
@@ -15,7 +16,7 @@ class FakeSite:
         self.injected_s: list[float] = []
         self.fails = False
 
-    async def inject(self, fault: Fault, lease_s: float) -> None:
+    async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         if self.fails:
             raise ConnectionError("no answer")
         self.injected_s.append(asyncio.get_running_loop().time())
@@ -24,8 +25,8 @@ class FakeSite:
     async def heal(self) -> None:
         self.done.append("heal")
 
-    async def add_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        self.done.append(f"add {[t.type for t in toxics]}")
+    async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
+        self.done.append(f"set {[t.type for t in toxics]}")
 
     async def remove_toxics(self) -> None:
         self.done.append("remove")

@@ -4,9 +4,11 @@ import asyncio
 
 import pytest
 
-from faults.fault import Fault, Site
+from faults.effect import NOTHING
+from faults.engine.slow_steps import SlowSteps
+from faults.fault import Fault, LinkFault, WorkerFault
 from faults.registry import FAULTS
-from faults.slow_steps import SlowSteps
+from faults.site import Site
 from tests.faults.fakes import FakeSite
 
 
@@ -46,8 +48,9 @@ def test_every_fault_says_in_one_line_what_goes_wrong(kind: str) -> None:
 
 
 def test_the_base_fault_does_nothing() -> None:
-    fault = Fault()
-    assert (fault.step_s(0.5), fault.toxics(), fault.parameters()) == (0.5, (), {})
+    assert (Fault().effect(), Fault().parameters()) == (NOTHING, {})
+    assert WorkerFault().step_s(0.5) == 0.5
+    assert LinkFault().toxics() == ()
 
 
 class UnreachableSite(FakeSite):

@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from faults.lease import LEASE_S, renewed
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
+from faults.fault import LEASE_S
 from tests.faults.fakes import FakeSite
 
 
@@ -28,16 +28,10 @@ async def test_one_lost_renewal_does_not_end_the_fault(site: FakeSite) -> None:
     assert len(site.injected_s) >= 3
 
 
-async def test_a_lease_is_renewed_no_more_once_its_block_has_ended() -> None:
-    renewals = 0
-
-    async def renew() -> None:
-        nonlocal renewals
-        renewals += 1
-
-    async with renewed(renew):
+async def test_a_lease_is_renewed_no_more_once_its_block_has_ended(site: FakeSite) -> None:
+    async with SlowSteps(factor=2).install(site):
         await asyncio.sleep(LEASE_S)
-    seen = renewals
-    assert seen
+    seen = len(site.injected_s)
+    assert seen > 1
     await asyncio.sleep(10 * LEASE_S)
-    assert renewals == seen
+    assert len(site.injected_s) == seen

@@ -50,7 +50,7 @@ WRONG = {
     "fault slow_steps 10": "'10'",
     "fault slow_steps --for 0": "--for must be above 0 s",
     "fault slow_steps --for inf": "--for must be above 0 s",
-    "fault link_latency --latency_s -1": "latency_s must be above 0 s",
+    "fault link_latency --latency_s -1": "latency_s must be 0 or more",
     "models fetch llama": "unknown model 'llama'.",
     "run slow_worker --engine virtual --workers 0 --policy retry": "--workers must be 1 to",
     "sweep slow_worker --workers 0 --policy retry": "--workers must be 1 to",

@@ -5,7 +5,7 @@ from math import inf, nan
 
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.capacity import capacity_rps, step_floor_s
 from harness.errors import BadInput
 from harness.fleet import MOST_REQUESTS, TRAVELS, Fleet, resize

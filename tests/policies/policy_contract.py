@@ -10,8 +10,8 @@ from typing import Protocol
 
 import pytest
 
-from faults.fault import Site
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
+from faults.site import Site
 from harness.config import find_preset
 from harness.deployment import Admin
 from harness.judging.history import Attempted, History

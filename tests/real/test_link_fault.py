@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from faults.link_latency import LinkLatency
+from faults.link.link_latency import LinkLatency
 from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
 from harness.serving.real_site import RealSite
 

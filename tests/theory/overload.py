@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from statistics import fmean
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.clock import run_virtual
 from harness.judging.history import NoHistory
 from harness.load.arrivals import poisson

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.clock import run_virtual
 from harness.judging.history import NoHistory
 from harness.load.arrivals import poisson

@@ -93,7 +93,15 @@ class Plan:
             workers=list(self.workers),
             callers=list(self.callers),
             fault=self.kind
-            and FaultSetup(kind=self.kind, workers=list(self.faulted), parameters={name: self.size}),
+            and FaultSetup(
+                kind=self.kind,
+                workers=list(self.faulted),
+                parameters={name: self.size},
+                quantity={"slow_steps": "step time", "killed": "down"}.get(self.kind, "delay"),
+                asked=1.0 if self.kind == "killed" else self.size,
+                unit={"slow_steps": "x", "killed": ""}.get(self.kind, "s"),
+                heals=self.kind != "killed",
+            ),
             timeout_s=self.timeout_s,
             max_num_seqs=SEATS,
             max_queue=self.max_queue,

@@ -10,11 +10,12 @@ from typing import Protocol
 
 import pytest
 
-from faults.fault import Fault, Site, Toxic
-from faults.killed import Killed
-from faults.link_latency import LinkLatency
+from faults.engine.slow_steps import SlowSteps
+from faults.fault import LEASE_S, Fault
+from faults.link.link_latency import LinkLatency
+from faults.process.killed import Killed
 from faults.registry import FAULTS
-from faults.slow_steps import SlowSteps
+from faults.site import Site, Toxic
 from harness.deployment import Admin
 from harness.errors import EnvironmentFault
 from harness.serving.link import Link
@@ -119,7 +120,7 @@ class LinkContract:
             assert asked.token_times_s[-1] - started_s == about(stand, HEALTHY_S + 1.0)
 
     async def test_latency_on_the_way_there_holds_the_request(self, stand: Stand) -> None:
-        await stand.site.add_toxics((latency(500, "to_worker"),))
+        await stand.site.set_toxics((latency(500, "to_worker"),), LEASE_S)
         started_s, task = now(), begin(stand, attempt())
         await until(stand, tokens_or_more(1))
         assert now() - started_s == about(stand, 0.5)
@@ -153,7 +154,7 @@ class LinkContract:
     @pytest.mark.parametrize("latency_s", [0.0, 5.0])
     async def test_a_caller_that_leaves_frees_its_slot(self, stand: Stand, latency_s: float) -> None:
         if latency_s:
-            await stand.site.add_toxics(LinkLatency(latency_s=latency_s).toxics())
+            await stand.site.set_toxics(LinkLatency(latency_s=latency_s).toxics(), LEASE_S)
         tasks = await fill(stand, 4, tokens=400)
         for task in tasks:
             task.cancel()
@@ -204,7 +205,7 @@ class LinkContract:
 
     async def test_what_is_no_toxic_is_refused_and_changes_nothing(self, stand: Stand) -> None:
         with pytest.raises(EnvironmentFault, match="slow_food"):
-            await stand.site.add_toxics((Toxic("slow_food", "to_caller", {}),))
+            await stand.site.set_toxics((Toxic("slow_food", "to_caller", {}),), LEASE_S)
         assert await ended_s(stand) == about(stand, HEALTHY_S)
 
     async def test_a_full_worker_refuses_at_once(self, stand: Stand) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from faults.fault import Toxic
+from faults.site import Toxic
 from harness.serving.cost_model import CostModel, Costs
 from harness.serving.engine import Sequence
 from harness.serving.job import count_job

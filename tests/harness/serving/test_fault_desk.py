@@ -2,9 +2,9 @@ import asyncio
 
 import pytest
 
+from faults.engine.slow_steps import SlowSteps
 from faults.fault import Fault
-from faults.killed import Killed
-from faults.slow_steps import SlowSteps
+from faults.process.killed import Killed
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
 from harness.serving.fault_desk import FaultDesk
 from tests.faults.fakes import FakeSite

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from faults.fault import Toxic
+from faults.site import Toxic
 from faults.toxiproxy.toxics import TOXICS
 from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
 from harness.serving.memory_link import REQUEST_BYTES
@@ -74,7 +74,7 @@ EFFECTS = {
 async def test_every_toxic_works_in_both_directions(kind: str, way: str) -> None:
     attributes, takes_s = EFFECTS[kind, way]
     async with memory_stand() as stand:
-        stand.link.add_toxics([Toxic(kind, way, attributes)])
+        stand.link.set_toxics([Toxic(kind, way, attributes)])
         outcome = await stand.link.send(attempt())
         if kind == "timeout":
             assert (outcome.kind, outcome.phase, outcome.by) == (Kind.ERROR, "stream", "worker-0")
@@ -87,7 +87,7 @@ async def test_every_toxic_works_in_both_directions(kind: str, way: str) -> None
 
 async def test_latency_moves_the_first_token_and_leaves_the_gaps() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(2000)])
+        stand.link.set_toxics([latency(2000)])
         asked = attempt()
         await stand.link.send(asked)
         assert asked.first_token_s == pytest.approx(STEP_S + 2.0)
@@ -97,7 +97,7 @@ async def test_latency_moves_the_first_token_and_leaves_the_gaps() -> None:
 async def test_pieces_keep_their_order_under_jitter_and_the_seed_repeats_it() -> None:
     async def token_times_s(seed: int) -> list[float]:
         async with memory_stand(seed=seed) as stand:
-            stand.link.add_toxics([latency(300, jitter=290)])
+            stand.link.set_toxics([latency(300, jitter=290)])
             started_s, asked = now(), attempt(tokens=50)
             await stand.link.send(asked)
             assert asked.token_times_s == sorted(asked.token_times_s)
@@ -114,7 +114,7 @@ async def test_a_toxic_works_on_an_answer_that_is_under_way() -> None:
         asked = attempt(tokens=10)
         task = asyncio.create_task(stand.link.send(asked))
         await asyncio.sleep(4.5 * STEP_S)
-        stand.link.add_toxics([latency(1000)])
+        stand.link.set_toxics([latency(1000)])
         assert (await task).answered
         early = [STEP_S * n for n in range(1, 5)]
         late = [STEP_S * n + 1 for n in range(5, 11)]
@@ -123,11 +123,11 @@ async def test_a_toxic_works_on_an_answer_that_is_under_way() -> None:
 
 async def test_a_second_toxic_loses_nothing_of_what_the_first_one_holds() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(1000)])
+        stand.link.set_toxics([latency(1000)])
         asked = attempt(tokens=4)
         task = asyncio.create_task(stand.link.send(asked))
         await asyncio.sleep(0.5)
-        stand.link.add_toxics([latency(2000), latency(500, "to_worker")])
+        stand.link.set_toxics([latency(1000), latency(2000), latency(500, "to_worker")])
         assert (await task).answered
         assert asked.tokens == 4
         assert asked.first_token_s == pytest.approx(STEP_S + 3.0)
@@ -135,7 +135,7 @@ async def test_a_second_toxic_loses_nothing_of_what_the_first_one_holds() -> Non
 
 async def test_without_its_toxics_the_link_is_as_before_and_whoever_waited_was_cut_off() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(5000)])
+        stand.link.set_toxics([latency(5000)])
         waiting = [send(stand, f"w{n}") for n in range(3)]
         await asyncio.sleep(1)
         stand.link.remove_toxics()
@@ -148,16 +148,16 @@ async def test_without_its_toxics_the_link_is_as_before_and_whoever_waited_was_c
 
 async def test_what_is_no_toxic_is_refused_and_changes_nothing() -> None:
     async with memory_stand() as stand:
-        with pytest.raises(ValueError, match="slicer: expected one of bandwidth"):
-            stand.link.add_toxics([latency(1000), Toxic("slicer", "to_caller", {})])
+        with pytest.raises(ValueError, match="gremlin: expected one of bandwidth"):
+            stand.link.set_toxics([latency(1000), Toxic("gremlin", "to_caller", {})])
         with pytest.raises(ValueError, match="latency"):
-            stand.link.add_toxics([latency(-1)])
+            stand.link.set_toxics([latency(-1)])
         assert await ended_s(stand) == pytest.approx(ANSWER_S)
 
 
 async def test_the_slot_is_free_while_the_answer_is_still_under_way() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(3000)])
+        stand.link.set_toxics([latency(3000)])
         task = send(stand)
         await asyncio.sleep(ANSWER_S + STEP_S)
         assert (stand.worker.batcher.running, task.done()) == ([], False)
@@ -168,7 +168,7 @@ async def test_a_probe_costs_the_worker_nothing_and_takes_what_the_link_takes() 
     async with memory_stand(link_s=0.002) as stand:
         await stand.link.probe()
         assert now() == pytest.approx(0.002)
-        stand.link.add_toxics([latency(300), latency(200, "to_worker")])
+        stand.link.set_toxics([latency(300), latency(200, "to_worker")])
         before_s = now()
         await stand.link.probe()
         assert now() - before_s == pytest.approx(0.502)
@@ -178,7 +178,7 @@ async def test_a_probe_costs_the_worker_nothing_and_takes_what_the_link_takes() 
 
 async def test_a_probe_that_is_cut_off_or_finds_nobody_is_a_connection_error() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(9000)])
+        stand.link.set_toxics([latency(9000)])
         probe = asyncio.create_task(stand.link.probe())
         await asyncio.sleep(1)
         stand.link.remove_toxics()
@@ -193,7 +193,7 @@ async def test_a_probe_that_is_cut_off_or_finds_nobody_is_a_connection_error() -
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_probe_into_a_black_hole_gives_up_and_leaves_nothing_behind(way: str) -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([Toxic("timeout", way, {"timeout": 0})])
+        stand.link.set_toxics([Toxic("timeout", way, {"timeout": 0})])
         with pytest.raises(ConnectionError, match="no answer through the link to worker-0 in 60 s"):
             await stand.link.probe()
         assert now() == PROBE_TIMEOUT_S
@@ -203,7 +203,7 @@ async def test_a_probe_into_a_black_hole_gives_up_and_leaves_nothing_behind(way:
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_load_from_a_black_hole_is_none_after_a_while_and_leaves_nothing_behind(way: str) -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([Toxic("timeout", way, {"timeout": 0})])
+        stand.link.set_toxics([Toxic("timeout", way, {"timeout": 0})])
         assert await stand.link.load() is None
         assert now() == LOAD_TIMEOUT_S
         assert await stand.at_rest()
@@ -211,7 +211,7 @@ async def test_a_load_from_a_black_hole_is_none_after_a_while_and_leaves_nothing
 
 async def test_a_load_that_is_cut_off_is_none() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(4000)])
+        stand.link.set_toxics([latency(4000)])
         load = asyncio.create_task(stand.link.load())
         await asyncio.sleep(1)
         stand.link.remove_toxics()
@@ -236,7 +236,7 @@ async def test_a_worker_that_refuses_is_heard_through_the_link_and_its_toxics() 
     async with memory_stand(seats=1, max_queue=1) as stand:
         held = [send(stand, f"h{n}") for n in range(2)]
         await asyncio.sleep(0.01)
-        stand.link.add_toxics([latency(500), latency(10, "to_worker")])
+        stand.link.set_toxics([latency(500), latency(10, "to_worker")])
         before_s = now()
         refused = await stand.link.send(attempt())
         assert (refused.kind, refused.status, refused.retry_after_s) == (Kind.OVERLOAD, 503, 1.0)

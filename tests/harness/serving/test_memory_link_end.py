@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from faults.fault import Toxic
+from faults.site import Toxic
 from policies.outcome import Kind, Outcome
 from tests.harness.serving.memory_stand import MemoryStand, attempt, latency, memory_stand
 
@@ -20,7 +20,7 @@ async def test_a_caller_that_leaves_at_any_time_leaves_nothing_behind(
 ) -> None:
     async with memory_stand(link_s=0.004) as stand:
         if toxics:
-            stand.link.add_toxics(toxics)
+            stand.link.set_toxics(toxics)
         task = send(stand, tokens=30)
         await asyncio.sleep(after_s)
         task.cancel()
@@ -34,7 +34,7 @@ async def test_a_caller_that_leaves_at_any_time_leaves_nothing_behind(
 async def test_whoever_leaves_in_the_tick_of_a_cut_has_left(*, cut_first: bool, after_s: float) -> None:
     """The cancellation from outside must not be taken for ours, or a time-out would never be seen."""
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(5000), latency(1000, "to_worker")])
+        stand.link.set_toxics([latency(5000), latency(1000, "to_worker")])
         task = send(stand)
         await asyncio.sleep(after_s)
         for act in [stand.link.cut, task.cancel] if cut_first else [task.cancel, stand.link.cut]:
@@ -46,7 +46,7 @@ async def test_whoever_leaves_in_the_tick_of_a_cut_has_left(*, cut_first: bool, 
 
 async def test_a_time_out_in_the_tick_of_a_cut_is_a_time_out() -> None:
     async with memory_stand() as stand:
-        stand.link.add_toxics([latency(5000)])
+        stand.link.set_toxics([latency(5000)])
         asyncio.get_running_loop().call_at(1.0, stand.link.cut)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout_at(1.0):

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from faults.lease import LEASE_S
-from faults.link_latency import LinkLatency
+from faults.engine.slow_steps import SlowSteps
+from faults.fault import LEASE_S
+from faults.link.link_latency import LinkLatency
 from faults.registry import FAULTS
-from faults.slow_steps import SlowSteps
 from policies.outcome import Kind
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, latency, memory_stand
 
@@ -52,7 +52,7 @@ async def test_a_fault_in_a_worker_ends_with_its_lease_when_nobody_renews_it() -
 
 async def test_a_killed_worker_ends_whoever_is_seated_waits_or_is_under_way_at_once() -> None:
     async with memory_stand(seats=2, max_queue=8) as stand:
-        stand.link.add_toxics([latency(500)])
+        stand.link.set_toxics([latency(500)])
         tasks = [asyncio.create_task(stand.link.send(attempt(f"r{n}", tokens=4))) for n in range(5)]
         await asyncio.sleep(0.2)  # two are answered but under way, two are seated, one waits
         assert [len(stand.worker.batcher.running), len(stand.worker.batcher.waiting)] == [2, 1]
@@ -69,7 +69,7 @@ async def test_a_killed_worker_can_be_killed_healed_and_freed_of_toxics_again() 
         await stand.site.kill()
         await stand.site.kill()
         await stand.site.heal()
-        await stand.site.add_toxics(LinkLatency(latency_s=1).toxics())
+        await stand.site.set_toxics(LinkLatency(latency_s=1).toxics(), LEASE_S)
         await stand.site.remove_toxics()
         await is_gone(stand)
 

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.serving.pace import Pace
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.clock import run_virtual
 from harness.serving.cost_model import CostModel, Costs
 from harness.serving.engine import Sequence
@@ -87,7 +87,7 @@ ACTS: dict[str, Callable[[MemoryStand, int], object]] = {
     "slow": lambda stand, much: stand.worker.inject(SlowSteps(factor=1 + much / 50), much / 100),
     "mild": lambda stand, much: stand.worker.inject(SlowSteps(factor=1.0), 5.0),
     "heal": lambda stand, much: stand.worker.heal(),
-    "late": lambda stand, much: stand.link.add_toxics([latency(much, jitter=much // 2)]),
+    "late": lambda stand, much: stand.link.set_toxics([latency(much, jitter=much // 2)]),
     "on time": lambda stand, much: stand.link.remove_toxics(),
     "cut": lambda stand, much: stand.link.cut(),
     "look": lambda stand, much: stand.worker.kv_usage_ratio,

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.errors import BadInput
 from harness.serving.openai_api import CHAT, COMPLETIONS
 from harness.serving.worker import Worker

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.judging.history import Attempted, History
 from harness.serving.gateway import Gateway
 from harness.serving.memory_link import MemoryLink
@@ -33,7 +33,7 @@ async def test_a_hedge_that_lost_is_ended_at_its_worker_and_its_tokens_are_on_th
     recorder = Recorder(history)
     recorder.start()
     steps = [asyncio.create_task(link.worker.run()) for link in links.values()]
-    links["worker-0"].add_toxics([latency(5000)])
+    links["worker-0"].set_toxics([latency(5000)])
     links["worker-0"].worker.inject(SlowSteps(factor=3), lease_s=60)
     read = []
     call = attempt("r1", tokens=TOKENS, stream=stream).call

@@ -1,11 +1,11 @@
 """The worker's process is gone: the easy case. Connections are refused at once and nobody waits."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from faults.fault import Fault, Site
+from faults.effect import Effect, Fidelity
+from faults.fault import Fault
+from faults.site import Site
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,9 +14,12 @@ class Killed(Fault):
 
     kind: ClassVar[str] = "killed"
     meaning: ClassVar[str] = "the worker's process is killed and does not come back"
+    fidelity: ClassVar[Fidelity] = Fidelity.PROCESS
     heals: ClassVar[bool] = False
 
-    @asynccontextmanager
-    async def install(self, site: Site) -> AsyncIterator[None]:
-        await site.kill()
-        yield
+    def effect(self) -> Effect:
+        return Effect("down", 1.0, "")
+
+    async def put(self, site: Site, level: float, lease_s: float) -> None:
+        if level >= 0.5:
+            await site.kill()

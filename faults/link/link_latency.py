@@ -4,10 +4,14 @@ The worker's batch slot is free again while its answer is still under way, which
 not stand in for a slow GPU.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from faults.fault import LinkFault, Toxic
+from faults.effect import Effect
+from faults.fault import LinkFault
+from faults.magnitude import check
+from faults.site import Toxic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,12 +20,15 @@ class LinkLatency(LinkFault):
 
     kind: ClassVar[str] = "link_latency"
     meaning: ClassVar[str] = "answers reach the gateway `latency_s` seconds later; the worker is not slowed"
+    neutral: ClassVar[Mapping[str, float]] = {"latency_s": 0.0}
 
     latency_s: float = 5.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.latency_s < float("inf"):
-            raise ValueError(f"link_latency: latency_s must be above 0 s and finite, got {self.latency_s}")
+        check("link_latency: latency_s", self.latency_s, 0)
+
+    def effect(self) -> Effect:
+        return Effect("delay", self.latency_s, "s")
 
     def toxics(self) -> tuple[Toxic, ...]:
         return (Toxic("latency", "to_caller", {"latency": round(self.latency_s * 1000), "jitter": 0}),)

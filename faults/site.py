@@ -1,0 +1,48 @@
+"""What a fault can touch at one worker. Real runs and virtual runs each have their own."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from faults.fault import WorkerFault
+
+
+@dataclass(frozen=True, slots=True)
+class Toxic:
+    """One toxic on a link. `attributes` are in Toxiproxy's own units."""
+
+    type: str
+    direction: str  # to_caller | to_worker
+    attributes: dict[str, int]
+    toxicity: float = 1.0  # the share of connections that it works on
+
+
+class Site(Protocol):
+    """One worker: its engine, its link, its process.
+
+    Whatever is put there holds for `lease_s` seconds at most, unless it is put there again. Undoing returns
+    once the site has seen that it is undone, and raises CleanupUnverified (of the harness) if it cannot.
+    Everything may be undone that is not there. ConnectionError if the worker is gone.
+    """
+
+    worker: str
+
+    async def inject(self, fault: "WorkerFault", lease_s: float) -> None:
+        """Make the worker ask this fault in all that it does, instead of one that was there before."""
+        ...
+
+    async def heal(self) -> None:
+        """Take an injected fault out of the worker."""
+        ...
+
+    async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
+        """Have these toxics on the link, and no others of ours; those that stay are changed in place."""
+        ...
+
+    async def remove_toxics(self) -> None:
+        """Take our toxics off the link. Whoever waits on it may be cut off."""
+        ...
+
+    async def kill(self) -> None:
+        """End the worker's process at once and see that it is gone."""
+        ...
