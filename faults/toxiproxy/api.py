@@ -98,7 +98,7 @@ async def _toxics(request: web.Request) -> web.Response:
 async def _add_toxic(request: web.Request) -> web.Response:
     given = body.as_object(body.parse(await request.read()))
     proxy = _proxy(request)
-    placement = wire.new_placement(given, proxy.toxics.names())
+    placement = wire.new_placement(given, proxy.toxics.names(), request.app[PROXIES].mode)
     proxy.toxics.add(placement)
     return json_answer(wire.show_toxic(placement))
 
@@ -110,7 +110,12 @@ async def _show_toxic(request: web.Request) -> web.Response:
 async def _update_toxic(request: web.Request) -> web.Response:
     given = body.as_object(body.parse(await request.read()))
     proxy = _proxy(request)
-    placement = wire.changed_placement(proxy.toxics.get(request.match_info["toxic"]), given)
+    old = proxy.toxics.get(request.match_info["toxic"])
+    try:
+        placement = wire.changed_placement(old, given, request.app[PROXIES].mode)
+    except wire.HalfDone as half:
+        proxy.toxics.update(half.placement)
+        raise
     proxy.toxics.update(placement)
     return json_answer(wire.show_toxic(placement))
 

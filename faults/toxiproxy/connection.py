@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import takewhile
 
+from faults.toxiproxy.applied import Applied
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.link import Link
@@ -37,6 +37,7 @@ class Connection:
         self._reception = reception
         self._dialling: asyncio.Task[None] | None = None
         self._ended = False
+        self._applied: Applied | None = None  # once the worker is reached
         self.links: dict[Direction, Link] = {}  # once the worker is reached
         self.began_s = asyncio.get_running_loop().time()  # when the caller was accepted
         self.caller = Side(self)
@@ -46,25 +47,23 @@ class Connection:
 
     def add(self, placement: Placement) -> None:
         """A toxic was put into the proxy's list."""
-        self._insert(placement)
+        if self._applied is not None:
+            self._applied.add(placement)
 
-    def update(self, old: Placement, new: Placement) -> None:
+    def update(self, placement: Placement) -> None:
         """A toxic has other attributes, or another toxicity and so perhaps other connections."""
-        was, is_now = old.applies(self._name), new.applies(self._name)
-        if was and is_now:
-            self._on_link(new, lambda link: link.replace(new.name, new.toxic))
-        elif was:
-            self.remove(old)
-        elif is_now:
-            self._insert(new)
+        if self._applied is not None:
+            self._applied.settle(placement)
 
     def ease(self, placement: Placement) -> None:
         """A toxic has other attributes from its next chunk on."""
-        self._on_link(placement, lambda link: link.ease(placement.name, placement.toxic))
+        if self._applied is not None:
+            self._applied.ease(placement)
 
     def remove(self, placement: Placement) -> None:
-        """A toxic was taken off."""
-        self._on_link(placement, lambda link: link.remove(placement.name))
+        """A toxic is about to be taken off the proxy's list."""
+        if self._applied is not None:
+            self._applied.remove(placement)
 
     def abort(self) -> None:
         """Close both sides at once; what is held is dropped."""
@@ -113,43 +112,31 @@ class Connection:
         to_caller = Link(worker, caller, self._finished)
         to_worker.back, to_caller.back = to_caller, to_worker
         self.links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
-        for placement in self._placements:
-            self._insert(placement)
+        self._applied = Applied(self._name, self._placements, self.links, self._mode)
+        if self._mode.strict_compat and any(each.toxic.resets for each in self._placements):
+            self._reset_at_close()
         self.caller.couple(to_worker, to_caller)
         self.worker.couple(to_caller, to_worker)
 
-    def _insert(self, placement: Placement) -> None:
-        """Put a toxic into its link, behind those that come before it in the list and work there too."""
-        if not placement.applies(self._name):
-            return
-        earlier = {
-            each.name for each in takewhile(lambda each: each.name != placement.name, self._placements)
-        }
-        self._on_link(
-            placement,
-            lambda link: link.insert(
-                sum(name in earlier for name in link.names()),
-                placement.name,
-                placement.toxic,
-                placement.chance(self._name),
-            ),
-        )
-
-    def _on_link(self, placement: Placement, change: Callable[[Link], None]) -> None:
-        link = self.links.get(placement.direction)
-        if link is not None:
-            change(link)
-
     def _finished(self, link: Link, how: End) -> None:
         """An ending has arrived at the far side of a link."""
-        if how is End.RESET:
+        if how is End.RESET and not self._mode.strict_compat:
             self._reset()
-            return
-        if how is End.CLOSE or all(each.done for each in self.links.values()):
+        elif how is not End.EOF or all(each.done for each in self.links.values()):
             self._close()
-            return
-        to_worker = link is self.links[Direction.TO_WORKER]
-        (self.worker if to_worker else self.caller).write_eof()
+        elif self._mode.strict_compat:
+            self._writer(link).close()  # what the other way still holds is sent first: see side_lost
+        else:
+            self._writer(link).write_eof()
+
+    def _writer(self, link: Link) -> Side:
+        """The side that the link writes to."""
+        return self.worker if link is self.links[Direction.TO_WORKER] else self.caller
+
+    def _reset_at_close(self) -> None:
+        """Let every close be a reset, as in the original where a connection began under a reset_peer."""
+        self.caller.linger_not()
+        self.worker.linger_not()
 
     def _close(self) -> None:
         """Close both sides, each after what was written to it is sent."""

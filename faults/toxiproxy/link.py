@@ -48,6 +48,7 @@ class Link:
         self.read_bytes = 0
         self.written_bytes = 0
         self.back: Link | None = None  # the other direction, where there is one
+        self._spared: dict[str, int] = {}  # what toxics had let through, in bytes, before they were spared
 
     # What the two sides tell us.
 
@@ -95,7 +96,9 @@ class Link:
         """Let a toxic work at place `index` of the chain."""
         if self.done:
             return
-        self._chain.insert(index, Stub(name, toxic, rng, self, self, self))
+        stub = Stub(name, toxic, rng, self, self, self)
+        stub.passed_bytes = self._spared.pop(name, 0)
+        self._chain.insert(index, stub)
         self._rewire()
 
     def replace(self, name: str, toxic: Toxic) -> None:
@@ -112,13 +115,15 @@ class Link:
 
     def remove(self, name: str) -> None:
         """Take a toxic out. What it held goes on at once; if it swallowed data, the connection closes."""
-        for stub in self._chain:
-            if stub.name == name:
-                self._chain.remove(stub)
-                held = stub.stop()
-                self._rewire()
-                self._release(stub, held)
-                return
+        self._take_out(name, may_close=True)
+        self._spared.pop(name, None)
+
+    def spare(self, name: str, *, may_close: bool) -> None:
+        """The same for a toxic that may come back, and then knows what it has let through.
+
+        `may_close`: close where bytes are missing.
+        """
+        self._take_out(name, may_close=may_close)
 
     def names(self) -> list[str]:
         """The toxics in the chain, in order."""
@@ -172,9 +177,19 @@ class Link:
                 right.inlet = left or self
         self.wake()
 
-    def _release(self, stub: Stub, held: list[Item]) -> None:
+    def _take_out(self, name: str, *, may_close: bool) -> None:
+        for stub in self._chain:
+            if stub.name == name:
+                self._chain.remove(stub)
+                self._spared[name] = stub.passed_bytes
+                held = stub.stop()
+                self._rewire()
+                self._release(stub, held, may_close=may_close)
+                return
+
+    def _release(self, stub: Stub, held: list[Item], *, may_close: bool) -> None:
         outlet = stub.outlet
         for item in held:
             outlet.put(item)
-        if stub.toxic.closes_on_removal:
+        if stub.toxic.closes_on_removal and may_close:
             outlet.put(End.CLOSE)

@@ -50,9 +50,9 @@ class ProxyToxics:
         """Refused 404 if there is none of that name."""
         placement = self.get(name)
         self.upkeep.forget(name)
-        self.placements.remove(placement)
         for connection in list(self._connections):
             connection.remove(placement)
+        self.placements.remove(placement)
 
     # Beyond the original.
 
@@ -100,7 +100,7 @@ class ProxyToxics:
         self.placements[self.placements.index(old)] = new
         for connection in list(self._connections):
             if at_once:
-                connection.update(old, new)
+                connection.update(new)
             else:
                 connection.ease(new)
 
