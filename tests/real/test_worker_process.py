@@ -12,7 +12,7 @@ import openai
 import psutil
 import pytest
 
-from faults.slow_steps import SlowSteps
+from faults.engine.slow_steps import SlowSteps
 from harness.errors import EnvironmentFault
 from harness.serving.pool import Pool, forkserver_context
 from harness.serving.worker_admin import WorkerAdmin
