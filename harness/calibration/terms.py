@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from statistics import fmean, median
 
-from harness.judging.effects import mean_step_s
+from harness.judging.effects.steps import mean_step_s
 from harness.judging.grouping import grouped
 from harness.judging.history import History, Visit
 from harness.judging.requests import Request, join, sent_within

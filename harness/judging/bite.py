@@ -6,7 +6,8 @@ A fault without effect makes a run inconclusive, not green. One that was asked t
 from collections.abc import Sequence
 from math import inf
 
-from harness.judging.effects import MEASURES, Measure
+from harness.judging.effects import MEASURES
+from harness.judging.effects.measure import Measure
 from harness.judging.history import FaultSetup, History
 from harness.judging.result import Bite
 from harness.judging.windows import Timeline

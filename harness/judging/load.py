@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.judging.effects import mean_step_s
+from harness.judging.effects.steps import mean_step_s
 from harness.judging.history import CallerSetup, History
 from harness.judging.pressure import HopTraffic
 from harness.judging.requests import Request, sent_within

@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from harness.judging.bite import measure_bite
-from harness.judging.effects import mean_step_s
+from harness.judging.effects.steps import mean_step_s
 from harness.judging.history import FaultSetup, Gauge, History
 from harness.judging.windows import Window, timeline
 from tests.harness.judging.synthetic import CONTAINED, simulate

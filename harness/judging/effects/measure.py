@@ -1,0 +1,18 @@
+"""What a judge sees of a fault at one worker."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.judging.history import History
+from harness.judging.windows import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`measured` is None without a sample; then `words` may say what was seen instead."""
+
+    measured: float | None
+    words: str = ""
+
+
+Measuring = Callable[[History, str, Timeline], Measure]  # of the worker so named
