@@ -11,6 +11,7 @@ from functools import partial
 from itertools import count
 
 from faults.site import Toxic as Order
+from faults.toxiproxy.chunk import End
 from faults.toxiproxy.toxics import TOXICS
 from faults.toxiproxy.toxics.toxic import Toxic
 from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
@@ -124,13 +125,14 @@ class MemoryLink:
 class _Connection:
     """One attempt on the link. Its wires are laid when there are toxics, at the start or later."""
 
-    __slots__ = ("_attempt", "_back", "_clock", "_is_cut", "_link", "_task", "_there")
+    __slots__ = ("_attempt", "_back", "_clock", "_is_cut", "_link", "_task", "_there", "_was_reset")
 
     def __init__(self, link: MemoryLink, attempt: Attempt) -> None:
         self._link = link
         self._attempt = attempt
         self._task: asyncio.Task[object] | None = asyncio.current_task()
         self._is_cut = False
+        self._was_reset = False
         self._there: Wire | None = None
         self._back: Wire | None = None
         self._clock = asyncio.get_running_loop().time
@@ -222,11 +224,16 @@ class _Connection:
         if not toxics:
             return None
         rng = random.Random(f"{self._link.seed} {self._attempt.call.id} {self._attempt.number} {way}")
-        return Wire(toxics, rng, self.cut)
+        return Wire(toxics, rng, self._wire_broke)
+
+    def _wire_broke(self, how: End) -> None:
+        self._was_reset = how is End.RESET
+        self.cut()
 
     def _broke(self) -> Outcome:
         by = self._link.worker.name
-        return Outcome(kind=Kind.ERROR, phase="stream", cause=f"the connection to {by} broke", by=by)
+        cause = f"the connection to {by} {'was reset' if self._was_reset else 'broke'}"
+        return Outcome(kind=Kind.ERROR, phase="stream", cause=cause, by=by)
 
 
 def _places(toxics: Sequence[tuple[str, Toxic]]) -> list[tuple[str, str]]:

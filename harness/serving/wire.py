@@ -14,9 +14,9 @@ from faults.toxiproxy.toxics.toxic import Toxic
 
 
 class Wire:
-    """Carries pieces in order. `broken` hears when a toxic closes the connection."""
+    """Carries pieces in order. `broken` hears when a toxic ends the connection, and how: CLOSE or RESET."""
 
-    def __init__(self, toxics: Sequence[Toxic], rng: random.Random, broken: Callable[[], None]) -> None:
+    def __init__(self, toxics: Sequence[Toxic], rng: random.Random, broken: Callable[[End], None]) -> None:
         self._broken = broken
         self._sent = 0  # bytes
         self._received = 0
@@ -58,5 +58,5 @@ class Wire:
     def resume_reading(self) -> None:
         """See `pause_reading`."""
 
-    def _finished(self, _link: Link, _end: End) -> None:
-        self._broken()
+    def _finished(self, _link: Link, how: End) -> None:
+        self._broken(how)

@@ -8,7 +8,7 @@ import pytest
 from faults.site import Toxic
 from faults.toxiproxy.toxics import TOXICS
 from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
-from harness.serving.memory_link import REQUEST_BYTES
+from harness.serving.memory_link import PIECE_BYTES, REQUEST_BYTES
 from policies.outcome import Kind, Outcome
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, latency, memory_stand
 
@@ -64,9 +64,21 @@ EFFECTS = {
     ("bandwidth", "to_caller"): ({"rate": 1}, STEP_S + 9 * 0.17),  # 8 pieces and the ending, 170 bytes each
     ("timeout", "to_worker"): ({"timeout": 700}, 0.7),
     ("timeout", "to_caller"): ({"timeout": 700}, None),
+    ("slicer", "to_worker"): ({"average_size": 100, "delay": 100_000}, ANSWER_S + 3 * 0.1),  # in 4 slices
+    ("slicer", "to_caller"): ({"average_size": 100, "delay": 1_000}, ANSWER_S + 3 * 0.001),  # 2 pieces in 2
+    ("limit_data", "to_worker"): ({"bytes": REQUEST_BYTES - 1}, 0.0),
+    ("limit_data", "to_caller"): ({"bytes": 3 * PIECE_BYTES}, 3 * STEP_S),
+    ("reset_peer", "to_worker"): ({"timeout": 300}, 0.3),
+    ("reset_peer", "to_caller"): ({"timeout": 300}, STEP_S + 0.3),
+    ("slow_close", "to_worker"): (
+        {"delay": 300},
+        ANSWER_S,
+    ),  # an answer is complete before its connection ends
+    ("slow_close", "to_caller"): ({"delay": 300}, ANSWER_S),
     ("noop", "to_worker"): ({}, ANSWER_S),
     ("noop", "to_caller"): ({}, ANSWER_S),
 }
+BREAKING = {"timeout": "broke", "limit_data": "broke", "reset_peer": "was reset"}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -76,8 +88,9 @@ async def test_every_toxic_works_in_both_directions(kind: str, way: str) -> None
     async with memory_stand() as stand:
         stand.link.set_toxics([Toxic(kind, way, attributes)])
         outcome = await stand.link.send(attempt())
-        if kind == "timeout":
+        if kind in BREAKING:
             assert (outcome.kind, outcome.phase, outcome.by) == (Kind.ERROR, "stream", "worker-0")
+            assert outcome.cause == f"the connection to worker-0 {BREAKING[kind]}"
         else:
             assert outcome.answered
         # A black hole behind the worker hears the last piece and the ending at the end of the answer.

@@ -21,7 +21,7 @@ class End:
     def __init__(self, *toxics: Toxic, seed: int = 0) -> None:
         self.arrived: list[tuple[int, float]] = []
         self.broken_s: list[float] = []
-        self.wire = Wire(toxics, random.Random(seed), lambda: self.broken_s.append(now()))
+        self.wire = Wire(toxics, random.Random(seed), lambda _how: self.broken_s.append(now()))
 
     def send(self, number: int, size: int = 170) -> None:
         self.wire.send(size, lambda: self.arrived.append((number, now())))
