@@ -14,7 +14,7 @@ TORCH_MAY = ("harness/serving/torch_engine.py", "harness/serving/model/")
 # Folder: what its files may import of ours (prefixes), and which libraries (None: any).
 RULES: dict[str, tuple[tuple[str, ...], set[str] | None]] = {
     "policies": (("policies",), {"pybreaker", "tenacity"}),
-    "faults/toxiproxy": (("faults",), {"aiohttp", "toxiproxy", "requests"}),
+    "faults/toxiproxy": (("faults",), {"aiohttp", "prometheus_client", "toxiproxy", "requests"}),
     "faults": (("faults",), set()),
     "harness/judging": (("harness.judging", "policies.outcome"), JUDGING_LIBRARIES),
     "harness/load": (("harness.load", "harness.errors"), set()),

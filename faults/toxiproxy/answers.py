@@ -1,6 +1,8 @@
 """How the control plane answers: headers, error texts and JSON in the original's form."""
 
+import asyncio
 import json
+import posixpath
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -9,12 +11,17 @@ from aiohttp import web
 
 from faults.toxiproxy.errors import Refused
 
+CALL_LIMIT_S = 25.0  # as in the original
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @web.middleware
 async def manners(request: web.Request, handler: Handler) -> web.StreamResponse:
     """What holds for every route: no browsers, an id on each answer, errors in the original's form."""
+    path, question_mark, query = request.raw_path.partition("?")
+    if path.startswith("/") and _clean(path) != path:
+        return web.Response(status=301, headers={"Location": _clean(path) + question_mark + query})
     unmatched = request.match_info.http_exception
     if isinstance(unmatched, web.HTTPMethodNotAllowed):
         return web.Response(status=405)
@@ -29,15 +36,32 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
     if request.headers.get("User-Agent", "").startswith("Mozilla/"):
         return _text("User agent not allowed", 403)
     try:
-        return await handler(request)
+        async with asyncio.timeout(CALL_LIMIT_S):
+            return await handler(request)
     except Refused as refused:
-        return _text(_compact({"error": refused.text, "status": refused.status}), refused.status)
+        return _error(refused.status, refused.text)
+    except web.HTTPRequestEntityTooLarge as large:
+        return _error(413, large.text or "request body too large")
+    except TimeoutError:  # the body has not come
+        return web.Response(
+            text=f"<h1>no answer within {CALL_LIMIT_S:g} s</h1>", status=503, content_type="text/html"
+        )
 
 
 def json_answer(value: Any, status: int = 200) -> web.Response:
     """An answer in JSON."""
     headers = {"Content-Type": "application/json"}  # and no charset, as in the original
     return web.Response(body=_compact(value).encode(), status=status, headers=headers)
+
+
+def _error(status: int, text: str) -> web.Response:
+    return _text(_compact({"error": text, "status": status}), status)
+
+
+def _clean(path: str) -> str:
+    """The path without empty, `.` and `..` parts; a slash at its end stays."""
+    clean = posixpath.normpath("/" + path.lstrip("/"))
+    return clean + "/" if path.endswith("/") and clean != "/" else clean
 
 
 def _text(text: str, status: int) -> web.Response:

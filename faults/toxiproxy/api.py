@@ -4,20 +4,22 @@ from typing import Any
 
 from aiohttp import web
 
-from faults.toxiproxy import body, wire
+from faults.toxiproxy import body, extended_api, wire
 from faults.toxiproxy.answers import json_answer, manners
 from faults.toxiproxy.errors import Refused
-from faults.toxiproxy.proxies import Proxies
+from faults.toxiproxy.order import NO_EXTRAS
+from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.proxies import PROXIES, Proxies
 from faults.toxiproxy.proxy import Proxy
 
 VERSION = "2.12.0-embedded"  # the wire that it speaks, and that it is not the original
 
-PROXIES = web.AppKey("proxies", Proxies)
+MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
 def application(proxies: Proxies) -> web.Application:
-    """The routes of a server that holds `proxies`."""
-    app = web.Application(middlewares=[manners])
+    """The routes of a server that holds `proxies`, and ours under /x/."""
+    app = web.Application(middlewares=[manners], client_max_size=MAX_BODY_BYTES)
     app[PROXIES] = proxies
     app.router.add_get("/version", _version, allow_head=False)
     app.router.add_get("/proxies", _list, allow_head=False)
@@ -33,6 +35,7 @@ def application(proxies: Proxies) -> web.Application:
     for method in ("POST", "PATCH"):  # POST is the older way, and what most clients send
         app.router.add_route(method, "/proxies/{proxy}", _update)
         app.router.add_route(method, "/proxies/{proxy}/toxics/{toxic}", _update_toxic)
+    extended_api.add_routes(app)
     return app
 
 
@@ -56,13 +59,12 @@ async def _populate(request: web.Request) -> web.Response:
     made: list[Proxy] = []
     error: dict[str, Any] = {}
     try:
-        given = body.parse(await request.read())
-        if not isinstance(given, list | None):
-            raise Refused(400, "bad request body: expected an array of proxies")
-        settings = [
-            wire.new_setting(each, f" at proxy {place}") for place, each in enumerate(given or [], start=1)
+        given = body.as_array(body.parse(await request.read()), "body")
+        wanted = [
+            (wire.new_setting(each, f" at proxy {place}"), NO_EXTRAS)
+            for place, each in enumerate(given, start=1)
         ]
-        await request.app[PROXIES].populate(settings, made)
+        await request.app[PROXIES].populate(wanted, made)
     except Refused as refused:
         error = {"error": refused.text, "status": refused.status}
     shown = [wire.show_proxy(proxy) for proxy in made] or None
@@ -79,6 +81,7 @@ async def _show(request: web.Request) -> web.Response:
 
 
 async def _update(request: web.Request) -> web.Response:
+    _proxy(request)  # whether it is there comes before what is wrong in the body
     given = body.as_object(body.parse(await request.read()))
     proxy = await request.app[PROXIES].configure(
         request.match_info["proxy"], lambda setting: wire.changed_setting(setting, given)
@@ -96,21 +99,23 @@ async def _toxics(request: web.Request) -> web.Response:
 
 
 async def _add_toxic(request: web.Request) -> web.Response:
+    _proxy(request)  # see above
     given = body.as_object(body.parse(await request.read()))
-    proxy = _proxy(request)
+    proxy = _proxy(request)  # as it is after the body has come
     placement = wire.new_placement(given, proxy.toxics.names(), request.app[PROXIES].mode)
     proxy.toxics.add(placement)
     return json_answer(wire.show_toxic(placement))
 
 
 async def _show_toxic(request: web.Request) -> web.Response:
-    return json_answer(wire.show_toxic(_proxy(request).toxics.get(request.match_info["toxic"])))
+    return json_answer(wire.show_toxic(_toxic(request)))
 
 
 async def _update_toxic(request: web.Request) -> web.Response:
+    _toxic(request)  # see above
     given = body.as_object(body.parse(await request.read()))
     proxy = _proxy(request)
-    old = proxy.toxics.get(request.match_info["toxic"])
+    old = _toxic(request)
     try:
         placement = wire.changed_placement(old, given, request.app[PROXIES].mode)
     except wire.HalfDone as half:
@@ -127,3 +132,7 @@ async def _remove_toxic(request: web.Request) -> web.Response:
 
 def _proxy(request: web.Request) -> Proxy:
     return request.app[PROXIES].get(request.match_info["proxy"])
+
+
+def _toxic(request: web.Request) -> Placement:
+    return _proxy(request).toxics.get(request.match_info["toxic"])

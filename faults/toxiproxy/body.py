@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from faults.toxiproxy.errors import Refused
@@ -28,6 +28,22 @@ def as_object(value: Any, what: str = "body") -> Object:
     if not isinstance(value, dict):
         raise _bad(f"{what}: expected an object, got {_kind(value)}")
     return value
+
+
+def as_array(value: Any, what: str) -> list[Any]:
+    """A JSON array; null is an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _bad(f"{what}: expected an array, got {_kind(value)}")
+    return value
+
+
+def only(body: Object, known: Sequence[str], what: str) -> None:
+    """Refused 400 for a field that is not among `known`."""
+    for key in body:
+        if key not in known:
+            raise _bad(f"{what}: unknown field {_kind(key)}; known are {', '.join(known) or 'none'}")
 
 
 def text(body: Object, key: str, default: str = "") -> str:

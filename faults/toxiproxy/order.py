@@ -21,8 +21,16 @@ class ToxicOrder:
 class Extras:
     """What a proxy is to have besides its setting. None: as it is."""
 
-    reception: Reception | None = None
-    toxics: Sequence[ToxicOrder] | None = None
+    accept_delay_ms: int | None = None
+    refuse_when_down: bool | None = None
+    toxics: Sequence[ToxicOrder] = ()  # put there; others stay
+
+    def reception(self, now: Reception) -> Reception:
+        """How to receive from now on."""
+        return Reception(
+            now.accept_delay_ms if self.accept_delay_ms is None else self.accept_delay_ms,
+            now.refuse_when_down if self.refuse_when_down is None else self.refuse_when_down,
+        )
 
 
 NO_EXTRAS = Extras()

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from aiohttp import web
+
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
+from faults.toxiproxy.order import NO_EXTRAS, Extras
 from faults.toxiproxy.proxy import Proxy, Setting
 from faults.toxiproxy.traffic import Traffic
 
@@ -30,18 +33,21 @@ class Proxies:
             raise Refused(404, "proxy not found")
         return self._by_name[name]
 
-    async def create(self, setting: Setting) -> Proxy:
+    async def create(self, setting: Setting, extras: Extras = NO_EXTRAS) -> Proxy:
         """Refused 409 if the name is taken, 500 if it cannot listen."""
         async with self._lock:
             if setting.name in self._by_name:
                 raise Refused(409, "proxy already exists")
-            return await self._add(setting)
+            return await self._add(setting, extras)
 
-    async def configure(self, name: str, change: Callable[[Setting], Setting]) -> Proxy:
+    async def configure(
+        self, name: str, change: Callable[[Setting], Setting], extras: Extras = NO_EXTRAS
+    ) -> Proxy:
         """Change a proxy. Refused 404 if there is none, 500 if it cannot listen."""
         async with self._lock:
             proxy = self.get(name)
             await proxy.configure(change(proxy.setting))
+            proxy.take(extras)
             return proxy
 
     async def delete(self, name: str) -> None:
@@ -58,16 +64,21 @@ class Proxies:
                     proxy.toxics.remove(placement.name)
                 await proxy.configure(replace(proxy.setting, enabled=True))
 
-    async def populate(self, settings: Sequence[Setting], made: list[Proxy]) -> None:
-        """Create what is not there and replace what listens or leads elsewhere; appends each to `made`."""
+    async def populate(self, wanted: Sequence[tuple[Setting, Extras]], made: list[Proxy]) -> None:
+        """Create what is not there and replace what listens or leads elsewhere; appends each to `made`.
+
+        What is there already keeps its toxics, but for those that the extras put.
+        """
         async with self._lock:
-            for setting in settings:
+            for setting, extras in wanted:
                 known = self._by_name.get(setting.name)
                 if known is None or not known.same_place(setting):
                     if known is not None:
                         known.close()
                         del self._by_name[setting.name]
-                    known = await self._add(setting)
+                    known = await self._add(setting, extras)
+                else:
+                    known.take(extras)
                 made.append(known)
 
     async def close(self) -> None:
@@ -77,8 +88,17 @@ class Proxies:
                 proxy.close()
             self._by_name.clear()
 
-    async def _add(self, setting: Setting) -> Proxy:
+    async def _add(self, setting: Setting, extras: Extras) -> Proxy:
+        """All extras are there before the first caller can come."""
         proxy = Proxy(setting, self._seed, self.traffic, self.mode)
-        await proxy.configure(setting)
+        proxy.take(extras)
+        try:
+            await proxy.configure(setting)
+        except Refused:
+            proxy.close()
+            raise
         self._by_name[setting.name] = proxy
         return proxy
+
+
+PROXIES = web.AppKey("proxies", Proxies)  # where the control plane's routes find them

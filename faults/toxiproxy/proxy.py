@@ -9,6 +9,7 @@ from faults.toxiproxy import address
 from faults.toxiproxy.connection import Connection
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
+from faults.toxiproxy.order import Extras
 from faults.toxiproxy.proxy_toxics import ProxyToxics
 from faults.toxiproxy.reception import AT_ONCE
 from faults.toxiproxy.side import Side
@@ -53,6 +54,12 @@ class Proxy:
             await self._listen(setting)
         else:
             self.setting = setting
+
+    def take(self, extras: Extras) -> None:
+        """Receive so from the next caller on, and put these toxics there."""
+        self.reception = extras.reception(self.reception)
+        for order in extras.toxics:
+            self.toxics.put(order)
 
     def stop(self) -> None:
         """Close the listener and every connection, at once."""

@@ -7,25 +7,46 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from faults.toxiproxy.address import join, listen_address
 from faults.toxiproxy.api import application
+from faults.toxiproxy.extended_api import populate
+from faults.toxiproxy.metrics import add_metrics
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.proxies import Proxies
 
+_IDLE_LIMIT_S = 60.0  # for a connection to the control plane, as in the original
 _GRACE_S = 1.0  # for control calls under way when the server stops
 
 
 @asynccontextmanager
-async def serve(port: int = 0, seed: int = 0, mode: Mode = SANE) -> AsyncIterator[int]:
-    """Serve the control API on 127.0.0.1 and give its port. Leaving closes every proxy and connection.
+async def serve(
+    port: int = 0,
+    seed: int = 0,
+    mode: Mode = SANE,
+    *,
+    host: str = "127.0.0.1",
+    config: bytes | None = None,
+    proxy_metrics: bool = False,
+    runtime_metrics: bool = False,
+) -> AsyncIterator[int]:
+    """Serve the control API and give its port. Leaving closes every proxy and connection.
 
-    `seed` fixes every chance: which connections a toxic works on, and each jitter. OSError if the port is
-    taken; port 0 takes a free one.
+    `seed` fixes every chance: which connections a toxic works on, and each jitter. `config` is JSON, what
+    POST /x/populate takes: proxies, perhaps with toxics. The metrics are what GET /metrics shows.
+
+    `host` is a loopback address. OSError if the port is taken, port 0 takes a free one; Refused, and nothing
+    is served, for another host or a `config` that is wrong in any way.
     """
+    where = listen_address(join(host, port))
     proxies = Proxies(seed, mode)
-    runner = web.AppRunner(application(proxies), access_log=None, shutdown_timeout=_GRACE_S)
+    app = application(proxies)
+    add_metrics(app, proxies.traffic, proxies=proxy_metrics, runtime=runtime_metrics)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_GRACE_S, keepalive_timeout=_IDLE_LIMIT_S)
     await runner.setup()
     try:
-        listener = socket.create_server(("127.0.0.1", port))
+        if config is not None:
+            await populate(proxies, config)
+        listener = socket.create_server(where, family=socket.AF_INET6 if ":" in where[0] else socket.AF_INET)
         await web.SockSite(runner, listener).start()
         yield listener.getsockname()[1]
     finally:

@@ -1,5 +1,6 @@
 """Proxies and toxics as they stand on Toxiproxy's wire, and back."""
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,8 @@ from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.proxy import Proxy, Setting
-from faults.toxiproxy.toxics import TOXICS
+from faults.toxiproxy.toxics import ORIGINALS
+from faults.toxiproxy.toxics.toxic import Toxic
 
 
 def show_proxy(proxy: Proxy) -> dict[str, Any]:
@@ -76,7 +78,12 @@ class HalfDone(Refused):
         self.placement = placement
 
 
-def new_placement(given: Object, taken: set[str], mode: Mode = SANE) -> Placement:
+def new_placement(
+    given: Object,
+    taken: Container[str],
+    mode: Mode = SANE,
+    kinds: Mapping[str, type[Toxic]] = ORIGINALS,
+) -> Placement:
     """A toxic to add; the checks come in the original's order. Refused 400, or 409 if its name is `taken`."""
     stream = body.text(given, "stream") or "downstream"
     kind = body.text(given, "type")
@@ -86,11 +93,11 @@ def new_placement(given: Object, taken: set[str], mode: Mode = SANE) -> Placemen
         Direction.from_stream(stream)
     except ValueError:
         raise Refused(400, "stream was invalid, can be either upstream or downstream") from None
-    if kind not in TOXICS:
+    if kind not in kinds:
         raise Refused(400, "invalid toxic type")
     if name in taken:
         raise Refused(409, "toxic already exists")
-    reading = attributes.read(TOXICS[kind](), {}, given.get("attributes"), mode)
+    reading = attributes.read(kinds[kind](), {}, given.get("attributes"), mode)
     if reading.refused:
         raise reading.refused
     return Placement(name, stream, reading.toxic, toxicity, reading.typed)

@@ -24,7 +24,6 @@ class Toxic:
     buffer_bytes: ClassVar[int] = 0  # taken in ahead of the next chunk; 0 passes pressure on to the sender
     closes_on_removal: ClassVar[bool] = False  # what it swallowed is lost, so the stream cannot go on
     resets: ClassVar[bool] = False  # it may end a connection by a reset
-    extension: ClassVar[bool] = False  # the original has none of the kind
     crashing: ClassVar[frozenset[str]] = frozenset()  # attributes that bring the original down out of range
 
     def __post_init__(self) -> None:
