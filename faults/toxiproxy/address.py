@@ -1,6 +1,7 @@
 """`host:port` texts, read the way Toxiproxy's users write them, with loopback as the only place to listen."""
 
 import ipaddress
+import re
 
 from faults.toxiproxy.errors import Refused
 
@@ -32,8 +33,10 @@ def split(text: str) -> tuple[str, int]:
         host = host[1:-1]
     elif ":" in host:
         raise ValueError(f"address {text}: too many colons in address")
-    if not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ValueError(f"address {text}: invalid port '{port}'")
+    if not re.fullmatch(r"-?[0-9]{1,18}", port):
+        raise ValueError(f"lookup tcp/{port}: unknown port")
+    if not 0 <= int(port) <= 65535:
+        raise ValueError(f"address {port}: invalid port")
     return host, int(port)
 
 

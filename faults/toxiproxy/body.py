@@ -1,5 +1,6 @@
 """Request bodies, read as leniently as the original reads them and no more."""
 
+import ctypes
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -71,9 +72,21 @@ def number(body: Object, key: str, default: float) -> float:
     value = body.get(key)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise _bad(f"{key}: expected a number, got {_kind(value)}")
-    return value
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+    except OverflowError:  # a whole number with hundreds of digits
+        pass
+    raise _bad(f"{key}: expected a number, got {_kind(value)}")
+
+
+def single(body: Object, key: str, default: float) -> float:
+    """A number as the original keeps it: the shortest that has the same 32-bit float."""
+    value = number(body, key, default)
+    if math.isinf(_single(value)):
+        raise _bad(f"{key}: expected a number of 32 bits, got {value:g}")
+    written = (float(f"{value:.{digits}g}") for digits in range(1, 10))  # 9 always tell one from another
+    return next(each for each in written if _single(each) == _single(value))
 
 
 def whole(body: Object, key: str, default: int) -> int:
@@ -84,6 +97,10 @@ def whole(body: Object, key: str, default: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise _bad(f"{key}: expected a whole number, got {_kind(value)}")
     return value
+
+
+def _single(value: float) -> float:
+    return ctypes.c_float(value).value
 
 
 def _bad(why: str) -> Refused:

@@ -12,6 +12,8 @@ from urllib.parse import quote
 from faults.toxiproxy import owned
 from faults.toxiproxy.control import Control
 from faults.toxiproxy.direction import Direction
+from faults.toxiproxy.errors import ToxiproxyError
+from faults.toxiproxy.live_connection import LiveConnection
 from faults.toxiproxy.owned import ToxicOrder
 
 CALL_LIMIT_S = 5.0
@@ -134,6 +136,17 @@ class ToxiproxyClient:
     async def clear_toxics(self, proxy: str, owner: str) -> None:
         """Take all toxics of `owner` off a proxy. See `set_toxics` on why not on the original."""
         await self.set_toxics(proxy, owner, (), 1.0)
+
+    async def connections(self, proxy: str) -> tuple[LiveConnection, ...]:
+        """The open connections of a proxy, oldest first. The original has no list of them."""
+        if not await self.has_extensions():
+            raise ToxiproxyError(
+                f"the Toxiproxy at {self.url} has no list of connections: only limplock's own has. "
+                "Use --toxiproxy embedded"
+            )
+        doing = f"list the connections of proxy '{proxy}'"
+        shown = await self._control.get(f"/x{_path(proxy, 'connections')}", doing)
+        return tuple(LiveConnection.read(each) for each in shown["connections"])
 
     async def _set_one_by_one(self, proxy: str, owner: str, wanted: Mapping[str, Any]) -> None:
         shown = await self._control.get(_path(proxy, "toxics"), f"list the toxics of proxy '{proxy}'")

@@ -121,7 +121,7 @@ def changed_placement(placement: Placement, given: Object, mode: Mode = SANE) ->
 
 
 def _toxicity(given: Object, default: float, mode: Mode) -> float:
-    toxicity = body.number(given, "toxicity", default)
+    toxicity = body.single(given, "toxicity", default)
     if not mode.strict_compat and not 0 <= toxicity <= 1:
         raise Refused(400, f"bad request body: toxicity: expected a number from 0 to 1, got {toxicity:g}")
     return toxicity

@@ -1,5 +1,7 @@
 """How leniently request bodies are read."""
 
+import re
+
 import pytest
 
 from faults.toxiproxy import body
@@ -46,14 +48,36 @@ def test_null_and_absence_mean_the_default(read: object) -> None:
         (body.flag, "yes", 'expected true or false, got "yes"'),
         (body.number, True, "expected a number, got true"),
         (body.number, float("inf"), "expected a number"),
+        (body.number, 10**400, "expected a number"),
+        (body.single, 1e300, "expected a number of 32 bits"),
     ],
 )
 def test_a_value_of_another_kind_is_named(read: object, value: object, complaint: str) -> None:
-    with pytest.raises(Refused, match=complaint):
+    with pytest.raises(Refused, match=re.escape(complaint)):
         read({"key": value}, "key", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(0.2, 0.2), (0.1234567891, 0.12345679), (1, 1), (-1.5, -1.5), (1e-9, 1e-9), (7e22, 7e22)],
+)
+def test_a_number_of_32_bits_is_kept_in_the_digits_that_it_has(given: float, kept: float) -> None:
+    assert body.single({"key": given}, "key", 1.0) == kept
+
+
+def test_a_field_that_is_not_known_is_named_with_those_that_are() -> None:
+    body.only({"rate": 1}, ("rate", "delay"), "toxic")
+    with pytest.raises(Refused, match=r'toxic: unknown field "rat"; known are rate, delay'):
+        body.only({"rat": 1}, ("rate", "delay"), "toxic")
 
 
 def test_null_is_an_empty_object_and_an_array_is_none() -> None:
     assert body.as_object(None) == {}
     with pytest.raises(Refused, match="expected an object"):
         body.as_object([])
+
+
+def test_null_is_an_empty_array_and_an_object_is_none() -> None:
+    assert body.as_array(None, "toxics") == []
+    with pytest.raises(Refused, match="toxics: expected an array"):
+        body.as_array({}, "toxics")

@@ -145,6 +145,7 @@ SLOW = {
     "slicer": {"average_size": 3, "delay": 4_000},
     "limit_data": {"bytes": 1_000},
     "reset_peer": {"timeout": 60_000},
+    "cut": {"after": 60_000},
 }
 
 
