@@ -186,6 +186,43 @@ def validate(
     )
 
 
+@app.command()
+def toxiproxy(
+    host: Annotated[str, typer.Option("-host", "--host", help="Loopback only.")] = "localhost",
+    port: Annotated[int, typer.Option("-port", "--port", help="0 takes a free one.")] = 8474,
+    config: Annotated[
+        Path | None, typer.Option("-config", "--config", help="JSON array of proxies, perhaps with toxics.")
+    ] = None,
+    seed: Annotated[int, typer.Option("-seed", "--seed", help="Chance of toxicity and jitter.")] = 1,
+    version: Annotated[bool, typer.Option("-version", "--version", help="Say the version and end.")] = False,
+    proxy_metrics: Annotated[
+        bool, typer.Option("-proxy-metrics", "--proxy-metrics", help="Bytes of each proxy at /metrics.")
+    ] = False,
+    runtime_metrics: Annotated[
+        bool, typer.Option("-runtime-metrics", "--runtime-metrics", help="This process at /metrics.")
+    ] = False,
+    strict_compat: Annotated[
+        bool, typer.Option("--strict-compat", help="The original's way even where ours is saner.")
+    ] = False,
+) -> int:
+    """Run the embedded Toxiproxy on its own, for any Toxiproxy client: takes the options of the original."""
+    from harness.toxiproxy_command import Wanted, run_toxiproxy, say_version
+
+    if version:
+        return say_version()
+    return run_toxiproxy(
+        Wanted(
+            host=host,
+            port=port,
+            config=config,
+            seed=seed,
+            strict_compat=strict_compat,
+            proxy_metrics=proxy_metrics,
+            runtime_metrics=runtime_metrics,
+        )
+    )
+
+
 @models.command()
 def fetch(name: Annotated[str, typer.Argument(help="smollm2")]) -> int:
     """Download a model into the cache."""

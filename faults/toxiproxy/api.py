@@ -59,16 +59,20 @@ async def _populate(request: web.Request) -> web.Response:
     made: list[Proxy] = []
     error: dict[str, Any] = {}
     try:
-        given = body.as_array(body.parse(await request.read()), "body")
-        wanted = [
-            (wire.new_setting(each, f" at proxy {place}"), NO_EXTRAS)
-            for place, each in enumerate(given, start=1)
-        ]
-        await request.app[PROXIES].populate(wanted, made)
+        await populate(request.app[PROXIES], await request.read(), made)
     except Refused as refused:
         error = {"error": refused.text, "status": refused.status}
     shown = [wire.show_proxy(proxy) for proxy in made] or None
     return json_answer({**error, "proxies": shown}, error.get("status", 201))
+
+
+async def populate(proxies: Proxies, raw: bytes, made: list[Proxy]) -> None:
+    """Make what the JSON in `raw` lists, toxics ignored; appends each to `made`, until one is Refused."""
+    given = body.as_array(body.parse(raw), "body")
+    wanted = [
+        (wire.new_setting(each, f" at proxy {place}"), NO_EXTRAS) for place, each in enumerate(given, start=1)
+    ]
+    await proxies.populate(wanted, made)
 
 
 async def _reset(request: web.Request) -> web.Response:
