@@ -21,6 +21,14 @@ class Stream:
         for index, toxic in enumerate(toxics):
             self.link.insert(index, f"t{index}", toxic, random.Random(seed))
 
+    async def begin(self) -> float:
+        """Let the toxics begin; the loop time."""
+        await settle()
+        return _now()
+
+    def rng(self) -> random.Random:
+        return random.Random(0)
+
     async def say(self, at_s: float, *chunks: bytes) -> None:
         """Feed chunks at loop time `at_s`."""
         await asyncio.sleep(at_s - _now())
@@ -48,6 +56,13 @@ class Stream:
 
     def _finished(self, link: Link, how: End) -> None:
         self.ending = (round(_now(), 6), how)
+
+
+def ways(toxic: Toxic) -> tuple[Stream, Stream]:
+    """Both ways of one connection: a question's, and an answer's on which `toxic` works."""
+    question, answer = Stream(), Stream(toxic)
+    question.link.back, answer.link.back = answer.link, question.link
+    return question, answer
 
 
 async def until(at_s: float) -> None:
