@@ -15,12 +15,14 @@ MESSAGES = 600
 async def delays_s(toxic: object) -> list[list[float]]:
     """For each of many answers in many chunks, 4 ms from one to the next, how late each chunk came."""
     question, answer = ways(toxic)
+    start_s = await answer.begin()
     for message in range(MESSAGES):
-        await question.say(message * 10.0, b"?")
+        await question.say(start_s + message * 10.0, b"?")
         for chunk in range(CHUNKS):
-            await answer.say(message * 10.0 + 1.0 + chunk * 0.004, b"x")
-    await until(MESSAGES * 10.0)
-    late = [at_s - 1.0 - (n % CHUNKS) * 0.004 - n // CHUNKS * 10.0 for n, at_s in enumerate(answer.times)]
+            await answer.say(start_s + message * 10.0 + 1.0 + chunk * 0.004, b"x")
+    await until(start_s + MESSAGES * 10.0)
+    sent = [message * 10.0 + 1.0 + chunk * 0.004 for message in range(MESSAGES) for chunk in range(CHUNKS)]
+    late = [at_s - start_s - sent_s for at_s, sent_s in zip(answer.times, sent, strict=True)]
     return [late[first : first + CHUNKS] for first in range(0, len(late), CHUNKS)]
 
 
