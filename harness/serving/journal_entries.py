@@ -1,0 +1,98 @@
+"""What a run may leave outside its own process tree, or stopped inside it: entries of its journal."""
+
+from typing import Literal
+
+import msgspec
+
+from harness.errors import EnvironmentFault
+from harness.serving.process_identity import started_s
+
+
+class OfProcess(msgspec.Struct, frozen=True):
+    """A process of ours. `started_s` as `process_identity.started_s` has it."""
+
+    pid: int
+    started_s: float
+
+    @property
+    def process(self) -> str:
+        """What it is, in words."""
+        return "process"
+
+    def __str__(self) -> str:
+        return f"{self.process} {self.pid}"
+
+
+class WorkerProcess(OfProcess, frozen=True, tag="worker"):
+    """A worker, with whatever fault is in it."""
+
+    @property
+    def process(self) -> str:
+        return "worker process"
+
+
+class StoppedProcess(OfProcess, frozen=True, tag="stopped"):
+    """A worker that is held by SIGSTOP, or may be, so that it cannot end by itself."""
+
+    @property
+    def process(self) -> str:
+        return "stopped worker process"
+
+
+class HogProcess(OfProcess, frozen=True, tag="hog"):
+    """A noisy neighbour: of the CPU, of the memory, of the GPU."""
+
+    @property
+    def process(self) -> str:
+        return "noisy neighbour, process"
+
+
+class ServerProcess(OfProcess, frozen=True, tag="server"):
+    """A Toxiproxy server that we started."""
+
+    @property
+    def process(self) -> str:
+        return "Toxiproxy process"
+
+
+class ToxicsOn(msgspec.Struct, frozen=True, tag="toxics"):
+    """Toxics named `owner.*` on a proxy of the server at `url`."""
+
+    url: str
+    proxy: str
+    owner: str
+
+    def __str__(self) -> str:
+        return f"toxics {self.owner}.* on proxy {self.proxy} at {self.url}"
+
+
+class ProxiesOn(msgspec.Struct, frozen=True, tag="proxies"):
+    """Proxies named `run_name.*` on the server at `url`, with the toxics on them."""
+
+    url: str
+    run_name: str
+
+    def __str__(self) -> str:
+        return f"proxies {self.run_name}.* at {self.url}"
+
+
+class GpuLimit(msgspec.Struct, frozen=True, tag="gpu"):
+    """A limit of a GPU that was `before` (watts; for clocks, MHz, 0: none) and is to be again."""
+
+    device: int
+    kind: Literal["power", "clock"]
+    before: float
+
+    def __str__(self) -> str:
+        return f"{self.kind} limit of GPU {self.device}"
+
+
+Entry = WorkerProcess | StoppedProcess | HogProcess | ServerProcess | ToxicsOn | ProxiesOn | GpuLimit
+
+
+def start_of(pid: int) -> float:
+    """`started_s` for an entry. EnvironmentFault if the process is gone already."""
+    start_s = started_s(pid)
+    if start_s is None:
+        raise EnvironmentFault(f"process {pid} ended before it could be written down. Run it again")
+    return start_s
