@@ -89,10 +89,10 @@ class ProxyToxics:
         same_toxic = order.ramp is not None or there.toxic == wanted.toxic
         return there.toxicity == wanted.toxicity and same_ramp and same_toxic
 
-    def _ease(self, name: str, toxic: Toxic, arrived: bool) -> None:
+    def _ease(self, name: str, toxic: Toxic) -> None:
         """A step of a ramp."""
         old = self.get(name)
-        self._exchange(replace(old, toxic=toxic), at_once=arrived or _opens(old.toxic, toxic))
+        self._exchange(replace(old, toxic=toxic), at_once=_opens(old.toxic, toxic))
 
     def _exchange(self, new: Placement, at_once: bool) -> None:
         """`at_once` acts on what is under way too, which must not come so often that nothing gets on."""

@@ -10,9 +10,9 @@ STEP_S = 0.05  # between two changes of a ramp
 
 
 class Upkeep:
-    """Toxics by name. `take_off` and `change` act on the proxy; `change` says whether this was the last."""
+    """Toxics by name. `take_off` and `change` act on the proxy."""
 
-    def __init__(self, take_off: Callable[[str], None], change: Callable[[str, Toxic, bool], None]) -> None:
+    def __init__(self, take_off: Callable[[str], None], change: Callable[[str, Toxic], None]) -> None:
         self._take_off = take_off
         self._change = change
         self._limits: dict[str, asyncio.TimerHandle] = {}
@@ -63,8 +63,7 @@ class Upkeep:
 
     def _step(self, name: str, ramp: Ramp, began_s: float) -> None:
         passed_s = asyncio.get_running_loop().time() - began_s
-        arrived = passed_s >= ramp.over_s
         del self._steps[name]
-        if not arrived:
+        if passed_s < ramp.over_s:
             self._plan(name, ramp, began_s)
-        self._change(name, ramp.at(passed_s), arrived)
+        self._change(name, ramp.at(passed_s))
