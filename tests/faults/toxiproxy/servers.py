@@ -10,24 +10,27 @@ from contextlib import asynccontextmanager, suppress
 import psutil
 import pytest
 
+from faults.toxiproxy.mode import Mode
 from faults.toxiproxy.server import serve
 
 PROGRAM = shutil.which("toxiproxy-server")
 needs_program = pytest.mark.skipif(PROGRAM is None, reason="no toxiproxy-server on PATH")
 BOTH = [pytest.param("embedded"), pytest.param("real", marks=needs_program)]
+ALL = [*BOTH, pytest.param("strict")]  # ours once more, with strict_compat
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @asynccontextmanager
-async def running(kind: str, seed: int = 0) -> AsyncIterator[str]:
-    """A server without proxies; the URL of its control API."""
-    if kind == "embedded":
-        async with serve(seed=seed) as port:
+async def running(kind: str, seed: int = 0, metrics: bool = False) -> AsyncIterator[str]:
+    """A server without proxies; the URL of its control API. `metrics` switches both kinds on."""
+    if kind in ("embedded", "strict"):
+        mode = Mode(strict_compat=kind == "strict")
+        async with serve(seed=seed, mode=mode, proxy_metrics=metrics, runtime_metrics=metrics) as port:
             yield f"http://127.0.0.1:{port}"
         return
-    process = _start(seed)
+    process = _start(seed, metrics)
     try:
         yield f"http://127.0.0.1:{await _port(process.pid)}"
     finally:
@@ -35,9 +38,10 @@ async def running(kind: str, seed: int = 0) -> AsyncIterator[str]:
         process.wait()
 
 
-def _start(seed: int) -> subprocess.Popen[bytes]:
+def _start(seed: int, metrics: bool) -> subprocess.Popen[bytes]:
+    switches = ["-proxy-metrics", "-runtime-metrics"] if metrics else []
     return subprocess.Popen(
-        [PROGRAM, "-host", "127.0.0.1", "-port", "0", "-seed", str(seed)],
+        [PROGRAM, "-host", "127.0.0.1", "-port", "0", "-seed", str(seed), *switches],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -126,7 +126,7 @@ async def test_a_black_hole_that_did_nothing_closes_only_strictly(mode: Mode) ->
 
 
 def flips(mode: Mode, stream: str = "downstream") -> set[str]:
-    """After which changes a toxic on half of the connections was seen to start or stop working on this one."""
+    """After which changes a toxic for half of the connections started or stopped working on this one."""
     half, other = placed("half", 0.5), placed("other", stream=stream)
     stand = Stand(half, mode=mode)
     seen = set()
