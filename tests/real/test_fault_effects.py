@@ -1,0 +1,59 @@
+"""What every fault shows at a worker process: the contract of tests/faults on one real layer for all cases.
+
+With the cases of tests/faults/test_effects.py this is the test of parity: the same faults, with the same
+parameters, seen by the same measures, in both worlds. The clock of the machine is not ours, so a case that
+another program disturbed may be seen again, once.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from faults.fault import Fault
+from harness import sampling
+from harness.judging.history import History
+from harness.real_deployment import Options, RealDeployment, deploy
+from harness.serving.recorder import Recorder
+from policies.pipeline import Pipeline
+from tests.faults.cases import CASES, REAL
+from tests.faults.effect_contract import TOPOLOGY, EffectContract, Lengths
+
+pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
+
+
+@pytest.fixture(autouse=True)
+def _many_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case lasts two seconds instead of the half minute of a run."""
+    monkeypatch.setattr(sampling, "WORKERS_EVERY_S", 0.1)
+    monkeypatch.setattr(sampling, "PROBE_EVERY_S", 0.1)
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def stand() -> AsyncIterator[RealDeployment]:
+    options = Options(toxiproxy="embedded", device="cpu")
+    async with deploy(TOPOLOGY, Pipeline(), Recorder(History()), 1, options=options) as standing:
+        yield standing
+
+
+def real_cases() -> Iterator[Fault]:
+    """One magnitude of each, those that nothing heals last."""
+    yield from sorted(
+        (faults[REAL.get(kind, 0)] for kind, faults in CASES.items()), key=lambda f: not f.heals
+    )
+
+
+class TestProcesses(EffectContract):
+    lengths = Lengths(warm_up_s=0.3, baseline_s=0.8, fault_s=1.2, settle_s=0.4, recovery_s=0.6)
+    noise = 0.1
+
+    @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.kind) for fault in real_cases()])
+    async def test_a_fault_shows_what_was_asked_of_it_there_and_then_only(
+        self, stand: RealDeployment, fault: Fault
+    ) -> None:
+        try:
+            await self.check(stand, fault)
+        except AssertionError:
+            if not fault.heals:
+                raise
+            await self.check(stand, fault)
