@@ -12,11 +12,13 @@ class Effect:
         quantity: one that `harness/judging/effects.py` knows how to measure from a history.
         asked: in `unit`.
         unit: `x` for a factor, where 1 is no effect; else 0 is none.
+        less: the smaller it is the worse, as of a rate; then no effect is what was measured before.
     """
 
     quantity: str
     asked: float
     unit: str
+    less: bool = False
 
 
 NOTHING = Effect("nothing", 0.0, "")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from faults import engine, link, process, worker
 from faults.fault import Fault
+from faults.fitting import fit, settable
 from faults.shape import CONSTANT, Shape
 
 FAMILIES = (engine, worker, link, process)
@@ -14,11 +15,7 @@ FAULTS: Mapping[str, type[Fault]] = {fault.kind: fault for family in FAMILIES fo
 def make_fault(kind: str, parameters: Mapping[str, float], shape: Shape = CONSTANT) -> Fault:
     """The fault `kind` with `parameters`. KeyError for an unknown kind, ValueError for a wrong parameter."""
     fault = FAULTS[kind]
-    known = parameter_defaults(kind)
-    for name in parameters:
-        if name not in known:
-            raise ValueError(f"{kind} has no parameter '{name}'. It has: {', '.join(known) or 'none'}")
-    return fault(shape=shape, **parameters)
+    return fault(shape=shape, **fit(kind, settable(fault), (), parameters))
 
 
 def parameter_defaults(kind: str) -> Mapping[str, float]:

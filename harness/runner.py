@@ -9,10 +9,12 @@ from typing import Any, NoReturn
 
 from faults.effect import Fidelity
 from faults.fault import Fault
+from faults.notation import spell, spell_shape
 from faults.shape import CONSTANT
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deploy, Deployment
 from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.fault_text import sized
 from harness.history_file import open_history
 from harness.judging.history import (
     CallerSetup,
@@ -44,13 +46,14 @@ async def run(
     CleanupUnverified if it could not and the run did not get to its end either.
     """
     pipeline = preset.build(scenario.topology.workers)
+    written, scenario = scenario, sized(scenario, pipeline)
     with open_history(path) as sink:
         history = History(sink=sink)
         recorder = Recorder(history)
         ran, left = False, ""
         try:
             async with deploy(scenario.topology, pipeline, recorder, seed) as deployment:
-                history.append(_setup(scenario, preset, pipeline, seed, deployment))
+                history.append(_setup(scenario, written.fault, preset, pipeline, seed, deployment))
                 await _Experiment(scenario, seed, recorder, deployment, progress).run()
                 ran = True
         except CleanupUnverified as unclean:
@@ -129,14 +132,26 @@ class _Experiment:
         fault = self._scenario.fault
         if fault is None:
             return
-        self._recorder.history.append(FaultChanged(at_s=self._recorder.now(), active=active, level=level))
+        now = fault.at(level) if active else None
+        changed = FaultChanged(
+            at_s=self._recorder.now(),
+            active=active,
+            level=level,
+            asked=now.effect().asked if now is not None else None,
+        )
+        self._recorder.history.append(changed)
         where = name_together(self._scenario.faulted_names())
         strength = "off" if not active else "on" if level == 1 else f"{level:.0%}"
         self._progress.event(f"{fault.kind} {strength}: {where}")
 
 
 def _setup(
-    scenario: Scenario, preset: Preset, pipeline: Pipeline, seed: int, deployment: Deployment
+    scenario: Scenario,
+    written: Fault | None,
+    preset: Preset,
+    pipeline: Pipeline,
+    seed: int,
+    deployment: Deployment,
 ) -> Setup:
     about = deployment.about
     fault = scenario.fault
@@ -163,7 +178,7 @@ def _setup(
         ],
         fault=None
         if fault is None
-        else _fault_setup(fault, scenario.faulted_names(), virtual=about.engine == "cost model"),
+        else _fault_setup(scenario, fault, written or fault, virtual=about.engine == "cost model"),
         timeout_s=_finite(pipeline.timers.attempt_s),
         max_num_seqs=scenario.topology.max_num_seqs,
         max_queue=scenario.topology.max_queue,
@@ -175,17 +190,20 @@ def _setup(
     )
 
 
-def _fault_setup(fault: Fault, workers: list[str], *, virtual: bool) -> FaultSetup:
+def _fault_setup(scenario: Scenario, fault: Fault, written: Fault, *, virtual: bool) -> FaultSetup:
     effect = fault.effect()
     fidelity = Fidelity.SIMULATED if virtual and fault.fidelity is Fidelity.ENGINE else fault.fidelity
     return FaultSetup(
         kind=fault.kind,
-        workers=workers,
+        workers=scenario.faulted_names(),
         parameters=fault.parameters(),
-        shape="" if fault.shape == CONSTANT else str(fault.shape),
+        shape="" if fault.shape == CONSTANT else spell_shape(fault.shape),
         quantity=effect.quantity,
         asked=effect.asked,
         unit=effect.unit,
+        less=effect.less,
+        written=spell(written),
+        replaces=scenario.fault_replaced,
         fidelity=fidelity.value,
         heals=fault.heals,
     )

@@ -101,6 +101,7 @@ class Scenario:
     Attributes:
         meaning: one line: what it shows.
         expects: the verdict that each preset must get, both ways: a suite that cannot fail proves nothing.
+        fault_replaced: the fault is not the scenario's own but ordered in its place.
         faulted_workers: the numbers of the workers that the fault is installed at, all at once.
     """
 
@@ -108,6 +109,7 @@ class Scenario:
     meaning: str
     fault: Fault | None
     expects: Mapping[str, Verdict]
+    fault_replaced: bool = False
     faulted_workers: tuple[int, ...] = (0,)
     topology: Topology = field(default_factory=Topology)
     callers: tuple[Caller, ...] = DEFAULT_CALLERS

@@ -54,6 +54,9 @@ class FaultSetup(msgspec.Struct, frozen=True, kw_only=True):
     quantity: str = "nothing"
     asked: float = 0.0
     unit: str = ""
+    less: bool = False  # the smaller the quantity the worse
+    written: str = ""  # as it was ordered, with what is a share of the timeout left so
+    replaces: bool = False  # the one that the scenario has
     fidelity: str = ""  # how near to a slow accelerator it is
     heals: bool = True  # something must be seen to be taken away
 
@@ -103,6 +106,7 @@ class FaultChanged(Record, tag="fault", frozen=True, kw_only=True):
     active: bool
     verified: bool = True
     level: float = 1.0  # share of its magnitude
+    asked: float | None = None  # of its quantity at this level; None: nothing of it, or not known
 
 
 class Arrived(Record, tag="arrived", frozen=True, kw_only=True):

@@ -1,0 +1,41 @@
+"""Faults of the command line: `--fault "periodic_stall(stall=0.5, every=2)"` in place of a scenario's own."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from faults.fault import Fault
+from faults.notation import read_fault, spell
+from harness.errors import BadInput
+from harness.scenario import Scenario
+from policies.pipeline import Pipeline
+
+NOT_AS_STATED = "--fault is not the scenario's own fault: what it states for presets does not apply"
+
+
+def find_faults(texts: Sequence[str]) -> list[str]:
+    """Each once, in the order given and in one way of writing. BadInput says what is wrong."""
+    return list(dict.fromkeys(spell(_read(text)) for text in texts))
+
+
+def with_fault(scenario: Scenario, text: str) -> Scenario:
+    """The scenario with another fault, if `text` is not empty. What it stated for presets is void then."""
+    return replace(scenario, fault=_read(text), fault_replaced=True, expects={}) if text else scenario
+
+
+def sized(scenario: Scenario, pipeline: Pipeline) -> Scenario:
+    """With numbers for shares of the timeout that `pipeline` sets on attempts. BadInput if it sets none."""
+    fault = scenario.fault
+    if fault is None:
+        return scenario
+    try:
+        found = fault.sized(pipeline.timers.attempt_s)
+    except ValueError as wrong:
+        raise BadInput(f"{spell(fault)}: {wrong}") from wrong
+    return scenario if found is fault else replace(scenario, fault=found)
+
+
+def _read(text: str) -> Fault:
+    try:
+        return read_fault(text)
+    except ValueError as wrong:
+        raise BadInput(f"--fault: {wrong}") from wrong
