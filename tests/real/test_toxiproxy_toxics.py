@@ -1,0 +1,336 @@
+"""What each toxic does to bytes on real sockets, in its own units: the same on the original and on ours.
+
+Bounds of time are the toxic's own below and generous above: the machine may be busy.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+
+from tests.faults.toxiproxy.servers import ALL, Streams, connect, echo, hang_up, worker
+from tests.faults.toxiproxy.stand import Stand, ending, exchange, opened, standing
+
+pytestmark = pytest.mark.real
+
+BUSY_S = 0.5  # how late something may come on a busy machine
+WAYS = ("upstream", "downstream")
+
+
+@dataclass
+class Echo:
+    """An echo behind proxy p of a server."""
+
+    stand: Stand
+    listen: str
+    streams: list[Streams]
+
+    async def opened(self) -> Streams:
+        """A connection through which an echo has come already."""
+        self.streams.append(await opened(self.listen))
+        return self.streams[-1]
+
+    async def connected(self) -> Streams:
+        """A connection on which nothing was said yet."""
+        self.streams.append(await connect(self.listen))
+        return self.streams[-1]
+
+
+@pytest.fixture(params=ALL)
+async def through(request: pytest.FixtureRequest) -> AsyncIterator[Echo]:
+    async with standing(request.param) as stand, worker(echo) as address:
+        through = Echo(stand, await stand.proxy(address), [])
+        yield through
+        await hang_up(*(writer for _, writer in through.streams))
+
+
+async def took_s(streams: Streams, said: bytes = b"x") -> float:
+    """How long an echo takes."""
+    began_s = time.perf_counter()
+    assert await exchange(streams, said) == said
+    return time.perf_counter() - began_s
+
+
+def about(asked_s: float, seen_s: float) -> bool:
+    return asked_s - 0.002 <= seen_s <= asked_s + BUSY_S
+
+
+async def test_latency_is_milliseconds_each_way_and_adds_up(through: Echo) -> None:
+    streams = await through.opened()
+    await through.stand.add("latency", "downstream", "a", latency=100)
+    assert about(0.1, await took_s(streams))
+    await through.stand.add("latency", "upstream", "b", latency=60)
+    assert about(0.16, await took_s(streams))
+    await through.stand.add("latency", "upstream", "c", latency=40)
+    assert about(0.2, await took_s(streams))
+
+
+async def test_latency_counts_from_the_receipt_of_each_chunk(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("latency", latency=150)
+    began_s = time.perf_counter()
+    for n in range(5):
+        writer.write(bytes([n]))
+        await asyncio.sleep(0.03)
+    assert await reader.readexactly(5) == bytes(range(5))
+    assert about(0.15 + 4 * 0.03, time.perf_counter() - began_s)  # not 5 * 0.15
+
+
+# report 9: toxiproxy#556
+async def test_a_burst_under_jitter_keeps_its_order_and_drifts_late(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("latency", latency=100, jitter=100)
+    began_s = time.perf_counter()
+    for n in range(20):
+        writer.write(bytes([n]))
+        await asyncio.sleep(0.001)
+    came, times_s = b"", []
+    while len(came) < 20:
+        data = await asyncio.wait_for(reader.read(100), 5)
+        times_s += [time.perf_counter() - began_s] * len(data)
+        came += data
+    assert came == bytes(range(20))
+    assert all(earlier <= later for earlier, later in pairwise(times_s))
+    assert times_s[-1] >= 0.105  # all of 20 below it: one in a million
+    assert times_s[-1] <= 0.2 + 0.1 + BUSY_S
+
+
+async def test_bandwidth_is_thousands_of_bytes_a_second(through: Echo) -> None:
+    streams = await through.opened()
+    await through.stand.add("bandwidth", rate=100)
+    assert about(0.5, await took_s(streams, bytes(50_000)))
+
+
+async def test_bandwidth_is_for_each_connection_alone(through: Echo) -> None:
+    several = [await through.opened() for _ in range(4)]
+    await through.stand.add("bandwidth", "upstream", rate=100)
+    times_s = await asyncio.gather(*(took_s(streams, bytes(30_000)) for streams in several))
+    assert all(about(0.3, each_s) for each_s in times_s)
+
+
+async def test_rate_zero_holds_everything_until_it_is_removed(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("bandwidth")
+    writer.write(b"held")
+    assert await ending(reader, 0.2) == (b"", "open")
+    await through.stand.remove()
+    assert await ending(reader, 0.2) == (b"held", "open")
+
+
+async def test_slow_close_is_milliseconds_of_the_end_alone(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("slow_close", "upstream", delay=250)
+    assert await exchange((reader, writer)) == b"x"
+    began_s = time.perf_counter()
+    writer.write_eof()
+    assert await ending(reader, 5) == (b"", "FIN")
+    assert about(0.25, time.perf_counter() - began_s)
+
+
+# report 6: toxiproxy#195
+async def test_timeout_is_milliseconds_without_data_and_drops_what_comes(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("timeout", "upstream", timeout=300)
+    began_s = time.perf_counter()
+    for _ in range(5):  # each starts the timer afresh
+        writer.write(b"lost")
+        assert await ending(reader, 0.12) == (b"", "open")
+    assert await ending(reader, 5) == (b"", "FIN")
+    assert time.perf_counter() - began_s >= 4 * 0.12 + 0.3 - 0.002
+
+
+async def test_timeout_zero_never_closes_but_its_removal_does(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("timeout")
+    writer.write(b"lost")
+    assert await ending(reader, 0.3) == (b"", "open")
+    await through.stand.remove()
+    assert await ending(reader) == (b"", "FIN")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_reset_peer_resets_milliseconds_after_the_first_data(through: Echo, way: str) -> None:
+    await through.stand.add("reset_peer", way, timeout=150)
+    reader, writer = await through.connected()
+    assert await ending(reader, 0.2) == (b"", "open")  # an idle connection lives
+    began_s = time.perf_counter()
+    writer.write(b"x")
+    assert await ending(reader, 5) == (b"", "RST")
+    assert about(0.15, time.perf_counter() - began_s)
+
+
+async def test_reset_peer_resets_at_an_end_without_data_too(through: Echo) -> None:
+    await through.stand.add("reset_peer", "upstream", timeout=50)
+    reader, writer = await through.connected()
+    writer.write_eof()
+    assert await ending(reader, 5) == (b"", "RST")
+
+
+# report 2: toxiproxy#603, as far as the original keeps to it
+async def test_a_connection_that_reset_peer_spares_carries_data(through: Echo) -> None:
+    await through.stand.add("reset_peer", "upstream", toxicity=0)
+    assert await took_s(await through.opened()) < BUSY_S
+
+
+async def test_slicer_pauses_microseconds_after_each_slice(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("slicer", average_size=10, size_variation=2, delay=20_000)
+    sent = bytes(range(100))
+    began_s = time.perf_counter()
+    writer.write(sent)
+    came, reads = b"", 0
+    while len(came) < len(sent):
+        came += await asyncio.wait_for(reader.read(100), 5)
+        reads += 1
+    assert came == sent
+    assert 3 <= reads <= 34  # a busy reader finds several slices at once
+    assert (100 / 12 - 1) * 0.02 <= time.perf_counter() - began_s <= 34 * 0.02 + BUSY_S
+
+
+@pytest.mark.parametrize("chunks", [(b"abcdefgh",), (b"abc", b"defgh")])
+async def test_limit_data_passes_exactly_so_many_bytes_and_closes(
+    through: Echo, chunks: tuple[bytes, ...]
+) -> None:
+    await through.stand.add("limit_data", bytes=5)
+    reader, writer = await through.connected()
+    for chunk in chunks:
+        writer.write(chunk)
+        await asyncio.sleep(0.02)
+    assert await ending(reader) == (b"abcde", "FIN")
+
+
+async def test_limit_data_zero_closes_at_the_first_data_and_not_before(through: Echo) -> None:
+    await through.stand.add("limit_data")
+    reader, writer = await through.connected()
+    assert await ending(reader, 0.1) == (b"", "open")
+    writer.write(b"x")
+    assert await ending(reader) == (b"", "FIN")
+
+
+async def test_limit_data_goes_on_counting_through_updates_and_toxicity(through: Echo) -> None:
+    await through.stand.add("limit_data", bytes=100)
+    reader, writer = await through.opened()  # 1 byte
+    await through.stand.update({"attributes": {"bytes": 6}})
+    await exchange((reader, writer), b"abc")
+    await through.stand.update({"toxicity": 0})
+    await exchange((reader, writer), b"free of charge")
+    await through.stand.update({"toxicity": 1})
+    writer.write(b"defghi")
+    assert await ending(reader) == (b"de", "FIN")
+
+
+async def test_noop_is_a_toxic_like_any_other(through: Echo) -> None:
+    assert await through.stand.add("noop") == 200
+    assert await took_s(await through.opened()) < BUSY_S
+
+
+async def test_a_live_connection_feels_each_change_at_once(through: Echo) -> None:
+    streams = await through.opened()
+    assert await through.stand.add("latency", latency=80) == 200
+    assert about(0.08, await took_s(streams))
+    assert await through.stand.update({"attributes": {"latency": 160}}) == 200
+    assert about(0.16, await took_s(streams))
+    assert await through.stand.remove() == 204
+    assert await took_s(streams) < 0.08
+
+
+async def test_removal_releases_what_latency_holds(through: Echo) -> None:
+    reader, writer = await through.opened()
+    await through.stand.add("latency", latency=5_000)
+    writer.write(b"held")
+    await asyncio.sleep(0.05)
+    began_s = time.perf_counter()
+    await through.stand.remove()
+    assert await asyncio.wait_for(reader.readexactly(4), 5) == b"held"
+    assert time.perf_counter() - began_s < 1.0
+
+
+async def test_no_byte_is_lost_when_toxics_come_change_and_go(through: Echo) -> None:
+    reader, writer = await through.opened()
+    sent = bytes(n * 7 % 251 for n in range(400_000))
+
+    async def change() -> None:
+        stand = through.stand
+        for turn in range(3):
+            await stand.add("latency", "upstream", "a", latency=5 + turn, jitter=5)
+            await stand.add("slicer", "downstream", "b", average_size=3_000, size_variation=500, delay=100)
+            await stand.add("bandwidth", "downstream", "c", rate=2_000 * (turn + 1))
+            await asyncio.sleep(0.02)
+            await stand.update({"attributes": {"rate": 5_000}}, "c")
+            for name in "bac":
+                await stand.remove(name)
+
+    async def say() -> None:
+        for start in range(0, len(sent), 5_000):
+            writer.write(sent[start : start + 5_000])
+            await writer.drain()
+            await asyncio.sleep(0.001)
+
+    changing, saying = asyncio.create_task(change()), asyncio.create_task(say())
+    assert await asyncio.wait_for(reader.readexactly(len(sent)), 20) == sent
+    await asyncio.gather(changing, saying)
+
+
+async def test_a_slow_reader_slows_its_sender(through: Echo) -> None:
+    """Back-pressure: a narrow line holds a few buffers, and the sender the rest."""
+    _, writer = await through.opened()
+    await through.stand.add("bandwidth", "upstream", rate=1)
+    writer.write(bytes(64_000_000))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(writer.drain(), 0.5)
+    writer.transport.abort()
+
+
+async def test_toxicity_is_a_share_of_connections_and_holds_for_all_that_is_said_on_one(
+    through: Echo,
+) -> None:
+    await through.stand.add("latency", toxicity=0.5, latency=40)
+    several = [await through.opened() for _ in range(24)]
+
+    async def is_slow(streams: Streams) -> bool:
+        return min([await took_s(streams) for _ in range(2)]) >= 0.039
+
+    slow = await asyncio.gather(*map(is_slow, several))
+    again = await asyncio.gather(*map(is_slow, several))
+    assert 2 <= sum(slow) <= 22  # outside of it: one in 50,000
+    assert all(later for first, later in zip(slow, again, strict=True) if first)
+
+
+async def test_a_worker_that_is_down_shows_as_a_connection_that_ends_at_once(through: Echo) -> None:
+    reader, writer = await connect(await through.stand.proxy("127.0.0.1:1", "down"))
+    assert await ending(reader) == (b"", "FIN")
+    await hang_up(writer)
+
+
+async def test_disabling_a_proxy_cuts_its_connections_and_keeps_its_toxics(through: Echo) -> None:
+    reader, _ = await through.opened()
+    await through.stand.add("latency", latency=80)
+    await through.stand.call("POST", "/proxies/p", {"enabled": False})
+    assert await ending(reader) == (b"", "FIN")
+    with pytest.raises(ConnectionRefusedError):
+        await connect(through.listen)
+    await through.stand.call("POST", "/proxies/p", {"enabled": True})
+    assert about(0.08, await took_s(await through.connected()))
+
+
+async def test_another_worker_cuts_the_connections_to_the_old_one(through: Echo) -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"other")
+
+    reader, _ = await through.opened()
+    async with worker(greet) as other:
+        await through.stand.call("POST", "/proxies/p", {"upstream": other})
+        assert await ending(reader) == (b"", "FIN")
+        reader, _ = await through.connected()
+        assert await ending(reader) == (b"other", "FIN")
+
+
+async def test_deleting_a_proxy_cuts_its_connections(through: Echo) -> None:
+    reader, _ = await through.opened()
+    assert (await through.stand.call("DELETE", "/proxies/p"))[0] == 204
+    assert await ending(reader) == (b"", "FIN")
+    with pytest.raises(ConnectionRefusedError):
+        await connect(through.listen)
