@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from faults.toxiproxy import answers
+from faults.toxiproxy.api import MAX_BODY_BYTES
 from tests.faults.toxiproxy.servers import BOTH, connect, echo, hang_up, running, worker
 
 pytestmark = pytest.mark.real
@@ -141,3 +143,25 @@ async def test_ours_count_while_the_connection_is_open_and_keep_what_they_counte
         await metered.call("DELETE", "/proxies/p")
         await hang_up(writer)
         assert [line.split()[-1] for line in await numbers(metered) if "_bytes_total{" in line] == ["600"] * 4
+
+
+async def test_a_body_that_does_not_come_is_given_up_and_holds_up_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "CALL_LIMIT_S", 0.5)  # 25 s for users
+    async with running("embedded") as url:
+        reader, writer = await connect(url.removeprefix("http://"))
+        writer.write(b"POST /populate HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[")
+        await asyncio.sleep(0.1)
+        assert (await Wire(url).call("POST", "/populate", "[]"))[0] == 201
+        said = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 5)
+        assert said.startswith(b"HTTP/1.1 503 ")
+        assert b"text/html" in said
+        await hang_up(writer)
+
+
+async def test_a_body_that_is_too_large_is_refused_and_the_server_lives_on() -> None:
+    async with running("embedded") as url:
+        status, _, text = await Wire(url).call("POST", "/populate", " " * (MAX_BODY_BYTES + 1))
+        assert (status, json.loads(text)["status"]) == (413, 413)
+        assert (await Wire(url).call("GET", "/version"))[0] == 200
