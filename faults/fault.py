@@ -13,6 +13,7 @@ from math import inf
 from typing import Any, ClassVar, Self
 
 from faults.effect import NOTHING, Effect, Fidelity
+from faults.hooks import Hooks
 from faults.magnitude import seconds
 from faults.shape import CONSTANT, Change, Shape
 from faults.site import Site, Toxic
@@ -69,6 +70,10 @@ class Fault:
 
     # How it comes and goes.
 
+    def changes(self) -> Iterator[Change]:
+        """Its levels as time goes by."""
+        return self.shape.changes()
+
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         """Have it at `site` at this share of its strength for `lease_s`; again to change or to renew."""
 
@@ -81,7 +86,7 @@ class Fault:
 
         Raises what the site raises when it does not take the fault.
         """
-        changes = self.shape.changes()
+        changes = self.changes()
         started_s = _now()
         _, level = next(changes)
         await self._begin(site, level)
@@ -136,14 +141,10 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFault(Fault):
+class WorkerFault(Hooks, Fault):
     """A fault inside a worker, which asks its hooks. These answer as if nothing were wrong."""
 
     fidelity: ClassVar[Fidelity] = Fidelity.ENGINE
-
-    def step_s(self, step_s: float) -> float:
-        """Seconds that an engine step takes which would have taken `step_s`. Its slots stay held."""
-        return step_s
 
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         now = self.at(level)
