@@ -80,6 +80,7 @@ class _Sampler:
             "waiting": float(state.waiting),
             "steps": float(state.steps),
             "step_seconds": state.step_seconds,
+            "compute_seconds": state.compute_seconds,
             "tokens": float(state.tokens),
             "aborted": float(state.aborted),
         }

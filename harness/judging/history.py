@@ -174,9 +174,11 @@ class Gauge(Record, tag="gauge", frozen=True, kw_only=True):
     """A sample of one place. Which values there are depends on the place:
 
     services: in_use, waiting. gateway: in_flight, and `pending.<worker>` each; states: gates per worker.
-    workers: up (1 or 0) and, while up, running, waiting, steps, step_seconds, tokens, aborted (the last four
-    counted since the worker started). `link <worker>`: probe_s, the round trip of one small request through
-    the link. `callers`: loop_lag_s, how late the event loop ran a timer.
+    workers: up (1 or 0) and, while up, running, waiting, steps, step_seconds, compute_seconds (before floor
+    and fault), tokens, aborted (the last five counted since the worker started); from outside, while such a
+    fault is there: stopped_seconds, watched_seconds, neighbour_megabytes, neighbours, gpu_power_limit_watts,
+    gpu_clock_mhz. `link <worker>`: probe_s, the round trip of one small request through the link.
+    `callers`: loop_lag_s, how late the event loop ran a timer.
     """
 
     at_s: float

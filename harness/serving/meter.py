@@ -21,11 +21,13 @@ class Counts:
 
     steps: int = 0
     step_seconds: float = 0.0
+    compute_seconds: float = 0.0  # of the steps, what they took before floor and fault
     tokens: int = 0
     aborted: int = 0
 
-    def step(self, seconds: float, tokens: int) -> None:
+    def step(self, seconds: float, tokens: int, computed_s: float) -> None:
         """One more step."""
         self.steps += 1
         self.step_seconds += seconds
+        self.compute_seconds += computed_s
         self.tokens += tokens

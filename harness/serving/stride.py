@@ -72,8 +72,8 @@ class Strides:
         if stride is None or (over := stride.over(now)) == stride.given:
             return
         times_s, started_s = stride.ends_s[stride.given : over], stride.start_s(stride.given)
-        for ended_s in times_s:
-            counts.step(ended_s - started_s, len(self._jobs))
+        for ended_s, computed_s in zip(times_s, stride.computed_s[stride.given : over], strict=True):
+            counts.step(ended_s - started_s, len(self._jobs), computed_s)
             started_s = ended_s
         stride.given = over
         tokens = [0] * len(times_s)

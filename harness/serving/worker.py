@@ -195,9 +195,9 @@ class Worker:
         due = await self._waiter.wait(stride.ends_s[-1])
         self.advance()
         self._strides.leave()
-        started_s = stride.start_s(stride.given)
-        await self.pace.hold(started_s, stride.computed_s[stride.given], due=due)
-        self._end_step(batch, [0] * len(batch), started_s)
+        started_s, computed_s = stride.start_s(stride.given), stride.computed_s[stride.given]
+        await self.pace.hold(started_s, computed_s, due=due)
+        self._end_step(batch, [0] * len(batch), started_s, computed_s)
 
     async def _step(self, batch: list[Sequence]) -> None:
         started_s = self._clock()
@@ -207,11 +207,13 @@ class Worker:
             self._fail(batch, f"the engine failed: {type(broken).__name__}: {broken}")
             return
         await self.pace.hold(started_s, elapsed_s)
-        self._end_step(batch, tokens, started_s)
+        self._end_step(batch, tokens, started_s, elapsed_s)
 
-    def _end_step(self, batch: list[Sequence], tokens: list[int], started_s: float) -> None:
+    def _end_step(
+        self, batch: list[Sequence], tokens: list[int], started_s: float, computed_s: float
+    ) -> None:
         now = self._clock()
-        self.counts.step(now - started_s, len(tokens))
+        self.counts.step(now - started_s, len(tokens), computed_s)
         if self._metered:
             prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
             self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))

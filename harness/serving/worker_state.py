@@ -16,6 +16,7 @@ class WorkerState(msgspec.Struct, frozen=True):
     tokens: int
     aborted: int
     fault: str
+    compute_seconds: float = 0.0  # of the steps, before floor and fault
 
 
 def read_state(worker: Worker, now: float) -> WorkerState:
@@ -30,4 +31,5 @@ def read_state(worker: Worker, now: float) -> WorkerState:
         tokens=worker.counts.tokens,
         aborted=worker.counts.aborted,
         fault=worker.pace.active(now).kind,
+        compute_seconds=worker.counts.compute_seconds,
     )
