@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.faults.toxiproxy.servers import BOTH, running
+from tests.faults.toxiproxy.servers import ALL, running
 
 pytestmark = pytest.mark.real
 
@@ -47,7 +47,7 @@ class Api:
         assert (await self.call("POST", "/proxies", off | more))[0] == 201
 
 
-@pytest.fixture(params=BOTH)
+@pytest.fixture(params=ALL)
 async def api(request: pytest.FixtureRequest) -> AsyncIterator[Api]:
     """A server with one disabled proxy, whose text has no port of chance in it."""
     async with running(request.param) as url, aiohttp.ClientSession() as session:
@@ -222,7 +222,7 @@ async def test_a_toxic_is_updated_in_part_and_removed(api: Api, method: str) -> 
 
 
 async def test_toxicity_is_stored_as_it_comes(api: Api) -> None:
-    for toxicity in ("7", "-1", "0"):
+    for toxicity in ("1", "0", "0.25", "0.12345679"):
         name = f"t{toxicity}"
         await api.call(
             "POST", "/proxies/a/toxics", f'{{"name":"{name}","type":"noop","toxicity":{toxicity}}}'
@@ -269,6 +269,56 @@ async def test_populate_keeps_what_it_made_before_an_error(api: Api) -> None:
     assert (status, kind) == (500, JSON)
     assert json.loads(text)["proxies"] == [json.loads(OFF % ("c", ""))]
     assert (await api.call("GET", "/proxies/c"))[0] == 200
+
+
+EVERY_TOXIC = {
+    "latency": '"latency":0,"jitter":0',
+    "bandwidth": '"rate":0',
+    "slow_close": '"delay":0',
+    "timeout": '"timeout":0',
+    "reset_peer": '"timeout":0',
+    "slicer": '"average_size":0,"size_variation":0,"delay":0',
+    "limit_data": '"bytes":0',
+    "noop": "",
+}
+
+
+@pytest.mark.parametrize("kind", EVERY_TOXIC)
+async def test_every_toxic_has_the_same_attributes_in_the_same_order(api: Api, kind: str) -> None:
+    shown = (
+        f'{{"attributes":{{{EVERY_TOXIC[kind]}}},"name":"{kind}_upstream","type":"{kind}",'
+        f'"stream":"upstream","toxicity":1}}'
+    )
+    wanted = {"type": kind, "stream": "upstream", "attributes": {"unknown": "x"}}
+    assert await api.call("POST", "/proxies/a/toxics", wanted) == (200, JSON, shown)
+
+
+async def test_what_follows_a_body_is_ignored_and_of_two_like_keys_the_last_counts(api: Api) -> None:
+    body = '{"name":"k","name":"n","listen":"127.0.0.1:1","upstream":"127.0.0.1:9","enabled":false} junk'
+    assert await api.call("POST", "/proxies", body) == (201, JSON, OFF % ("n", ""))
+
+
+async def test_toxics_in_populate_are_ignored_and_so_is_enabled_of_what_is_there(api: Api) -> None:
+    same = {"name": "a", "listen": "127.0.0.1:1", "upstream": "127.0.0.1:9", "enabled": True}
+    new = same | {"name": "b", "enabled": False, "toxics": [{"type": "latency"}]}
+    both = f'{{"proxies":[{OFF % ("a", "")},{OFF % ("b", "")}]}}'
+    assert await api.call("POST", "/populate", [same, new]) == (201, JSON, both)
+
+
+@pytest.mark.parametrize("body", ["{}", "5", "[5]", "", "{"])
+async def test_populate_of_the_wrong_form_is_refused_as_json(api: Api, body: str) -> None:
+    status, kind, text = await api.call("POST", "/populate", body)
+    assert (status, kind) == (400, JSON)
+    said = json.loads(text)
+    assert list(said) == ["error", "status", "proxies"]
+    assert said["error"].startswith("bad request body: ")
+
+
+@pytest.mark.parametrize("body", ["{", "[]", "5", '{"type":5}', '{"type":"noop","toxicity":"1"}'])
+async def test_a_toxic_of_the_wrong_form_is_refused(api: Api, body: str) -> None:
+    status, kind, text = await api.call("POST", "/proxies/a/toxics", body)
+    assert (status, kind) == (400, PLAIN)
+    assert json.loads(text)["error"].startswith("bad request body: ")
 
 
 @pytest.mark.parametrize("path", ["/nope", "/proxies/", "/proxies/a/", "/proxies/a/toxics/t/more"])

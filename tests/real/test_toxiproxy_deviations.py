@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import aiohttp
 import pytest
+from yarl import URL
 
 from faults.toxiproxy import connection
 from tests.faults.toxiproxy.deviations import DEVIATIONS
@@ -324,6 +325,24 @@ async def _(stand: Stand) -> str:
     """Asked for with an address that no machine has, so that nothing is opened to the world."""
     wanted = {"name": "p", "listen": "192.0.2.1:0", "upstream": "127.0.0.1:9"}
     return str(json.loads((await stand.call("POST", "/proxies", wanted))[1])["error"])
+
+
+@shows("byte counters", original=False, ours=True)
+async def _(stand: Stand) -> bool:
+    """Whether bytes of an open connection are counted."""
+    async with standing(stand.kind, metrics=True) as metered, worker(echo) as address:
+        streams = await opened(await metered.proxy(address))
+        _, text = await metered.call("GET", "/metrics")
+        await hang_up(streams[1])
+        return "toxiproxy_proxy_received_bytes_total{" in text
+
+
+@shows("name with a slash", original=404, ours=200)
+async def _(stand: Stand) -> int:
+    await stand.proxy("127.0.0.1:9", "a/b")
+    url = URL(stand.url + "/proxies/a%2Fb", encoded=True)
+    async with stand.session.get(url) as answer:
+        return answer.status
 
 
 @shows(

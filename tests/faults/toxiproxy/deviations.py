@@ -129,6 +129,18 @@ DEVIATIONS = (
         False,
     ),
     Deviation(
+        "byte counters",
+        "in /metrics a connection counts when it has ended",
+        "while it is open too",
+        False,
+    ),
+    Deviation(
+        "name with a slash",
+        "can be given to a proxy, which then cannot be addressed",
+        "is addressed with the slash written as %2F",
+        False,
+    ),
+    Deviation(
         "decoder's words",
         "behind `bad request body: ` an error text of Go's JSON decoder",
         "an error text of our own there",

@@ -70,9 +70,9 @@ class Stand:
 
 
 @asynccontextmanager
-async def standing(kind: str, seed: int = 0) -> AsyncIterator[Stand]:
+async def standing(kind: str, seed: int = 0, *, metrics: bool = False) -> AsyncIterator[Stand]:
     """A server of that kind, without proxies."""
-    async with running(kind, seed) as url, aiohttp.ClientSession() as session:
+    async with running(kind, seed, metrics=metrics) as url, aiohttp.ClientSession() as session:
         yield Stand(kind, url, session)
 
 

@@ -53,6 +53,20 @@ async def test_a_burst_under_jitter_waits_for_its_slowest_and_keeps_order() -> N
     assert stream.times[-1] > 0.3
 
 
+# report 9: toxiproxy#556
+async def test_jitter_delays_a_chunk_alone_by_the_latency_and_the_end_of_a_burst_by_more() -> None:
+    """The n-th of n at one moment waits for the slowest: latency + jitter * (n - 1) / (n + 1) on average."""
+    streams = [Stream(Latency(latency=200, jitter=200), seed=seed) for seed in range(400)]
+    for stream in streams:
+        for n in range(20):
+            stream.link.feed(bytes([n]))
+    await until(1.0)
+    first_s, last_s = (sum(stream.came[n][0] for stream in streams) / len(streams) for n in (0, -1))
+    assert first_s == pytest.approx(0.2, abs=0.02)  # its standard deviation is 0.006
+    assert last_s == pytest.approx(0.2 + 0.2 * 19 / 21, abs=0.004)  # and of this 0.001
+    assert {stream.data for stream in streams} == {bytes(range(20))}
+
+
 async def test_the_same_seed_gives_the_same_jitter() -> None:
     assert delays(seed=1) == delays(seed=1) != delays(seed=2)
 
