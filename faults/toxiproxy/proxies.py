@@ -94,7 +94,7 @@ class Proxies:
         proxy.take(extras)
         try:
             await proxy.configure(setting)
-        except Refused:
+        except (Refused, asyncio.CancelledError):
             proxy.close()
             raise
         self._by_name[setting.name] = proxy
