@@ -17,7 +17,7 @@ import typer
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
 from harness.interrupts import Interrupted, Terminated
-from harness.options import POLICY_HELP, CostsName, Device, Jobs, Model, Out, Seed, Toxiproxy
+from harness.options import POLICY_HELP, CostsName, Device, Faults, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
 from harness.sweeping.command import sweep
 
@@ -55,6 +55,7 @@ def run(
         list[str] | None,
         typer.Option(help=POLICY_HELP),
     ] = None,
+    fault: Faults = None,
     seed: Seed = 1,
     out: Out = None,
     toxiproxy: Toxiproxy = "auto",
@@ -85,12 +86,13 @@ def run(
             seeds=1 if seeds is None else seeds,
             jobs=jobs,
             fleet=fleet,
+            faults=tuple(fault or ()),
         )
         return run_virtually(scenario, policy or ["none"], seed, out, virtual)
     from harness.commands import check_real, run_scenario
 
     check_real(engine, fleet, {"--costs": costs, "--seeds": seeds, "--jobs": jobs})
-    return run_scenario(scenario, policy or ["none"], seed, out, toxiproxy, model, device)
+    return run_scenario(scenario, policy or ["none"], seed, out, toxiproxy, model, device, fault or [])
 
 
 app.command()(sweep)
@@ -111,7 +113,7 @@ def replay(
 @app.command("list")
 def list_(
     kind: Annotated[
-        str, typer.Argument(help="scenarios, policies, presets, pipelines, faults, metrics")
+        str, typer.Argument(help="scenarios, policies, presets, pipelines, faults, shapes, metrics")
     ] = "",
 ) -> int:
     """List what there is, with one line of meaning each."""
@@ -144,11 +146,15 @@ def fault(
     worker: Annotated[int, typer.Option(help="Index of the worker, from 0.")] = 0,
     for_: Annotated[float, typer.Option("--for", help="Seconds until it heals by itself.")] = 30.0,
     gateway: Annotated[str | None, typer.Option(help="URL. Default: the one `limplock serve` here.")] = None,
+    shape: Annotated[str | None, typer.Option(help="How strong as time goes by: 'ramp(rise=5)'.")] = None,
 ) -> int:
-    """Make a worker of a running `limplock serve` slow: limplock fault slow_steps --worker 2 --factor 10."""
+    """Make a worker of a running `limplock serve` slow: limplock fault slow_steps --worker 2 --factor 10.
+
+    A duration may be a share of the policy's timeout of attempts: --latency 0.95timeout.
+    """
     from harness.commands import run_fault
 
-    return run_fault(kind, worker, for_, gateway, context.args)
+    return run_fault(kind, worker, for_, gateway, shape, context.args)
 
 
 @app.command()
@@ -169,6 +175,7 @@ def validate(
         list[str] | None,
         typer.Option(help=f"{POLICY_HELP} Default: none and timeout_breaker_shed."),
     ] = None,
+    fault: Faults = None,
     seed: Seed = 1,
     out: Out = None,
     toxiproxy: Toxiproxy = "auto",
@@ -182,7 +189,14 @@ def validate(
     from harness.validate import run_validate
 
     return run_validate(
-        scenarios or [], policy or [], seed, out, toxiproxy, "auto" if costs is None else costs, runs
+        scenarios or [],
+        policy or [],
+        seed,
+        out,
+        toxiproxy,
+        "auto" if costs is None else costs,
+        runs,
+        fault or [],
     )
 
 

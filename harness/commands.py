@@ -6,13 +6,14 @@ from pathlib import Path
 
 from rich.console import Console
 
-from faults.registry import FAULTS
+from faults.notation import spell
 from harness.broken_policy import told_as_theirs
 from harness.config import check_stand, find_preset, find_presets, find_scenario, stacking
 from harness.demo import broken_promises, demo_code, demo_plan
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
-from harness.fault_order import order_fault, read_parameters
+from harness.fault_order import order_fault, read_order
+from harness.fault_text import NOT_AS_STATED, find_faults
 from harness.fleet import Fleet
 from harness.interrupts import Interrupted, run_to_the_end
 from harness.judging.result import Verdict
@@ -23,7 +24,7 @@ from harness.results import new_folder
 from harness.scenario import worker_name
 from harness.serve import find_gateway, serve
 from harness.serving.gateway_server import FaultRequest
-from harness.suite import Planned, run_all
+from harness.suite import plan_runs, run_all
 from harness.verdict_codes import exit_code
 
 DEMO_DEVICE = "cpu"  # the load is sized for padded steps; a GPU would shrug off a slow factor of 10
@@ -38,13 +39,16 @@ def run_scenario(
     toxiproxy: str,
     model: str,
     device: str,
+    faults: Sequence[str] = (),
 ) -> ExitCode:
-    plan = [Planned(find_scenario(scenario), preset) for preset in find_presets(policies)]
+    plan = plan_runs(find_scenario(scenario), find_presets(policies), find_faults(faults))
     check_stand(model, device, toxiproxy)
     folder = new_folder(out)
     console = PipeConsole()
     for note in filter(None, (stacking(planned.preset) for planned in plan)):
         say(console, f"note: {note}")
+    if faults:
+        say(console, f"note: {NOT_AS_STATED}")
     results = run_all(plan, seed, Options(model=model, device=device, toxiproxy=toxiproxy), folder)
     console.print(render_comparison(results))
     _show_files(console, folder)
@@ -98,16 +102,17 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
     return ExitCode.PASS
 
 
-def run_fault(kind: str, worker: int, for_s: float, gateway: str | None, words: Sequence[str]) -> ExitCode:
-    parameters = read_parameters(kind, words)
+def run_fault(
+    kind: str, worker: int, for_s: float, gateway: str | None, shape: str | None, words: Sequence[str]
+) -> ExitCode:
+    fault = read_order(kind, words, shape)
     if not 0 < for_s < float("inf"):
         raise BadInput(f"--for must be above 0 s and finite, got {for_s}")
     where = gateway or find_gateway()
-    request = FaultRequest(kind=kind, worker=worker_name(worker), for_s=for_s, parameters=parameters)
+    request = FaultRequest(fault=spell(fault), worker=worker_name(worker), for_s=for_s)
     run_to_the_end(order_fault(where, request))
-    what = " ".join([kind, *(f"{name}={value:g}" for name, value in parameters.items())])
-    until = f" for {for_s:g} s" if FAULTS[kind].heals else ""
-    PipeConsole().print(f"{what} on {worker_name(worker)}{until}", highlight=False)
+    until = f" for {for_s:g} s" if fault.heals else ""
+    say(PipeConsole(), f"{spell(fault)} on {worker_name(worker)}{until}")
     return ExitCode.PASS
 
 

@@ -1,11 +1,15 @@
 """`limplock fault`: orders a fault from a gateway that serves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import aiohttp
 import msgspec
 
+from faults.call_text import read_number
+from faults.fault import Fault
+from faults.notation import read_fault, read_shape
 from faults.registry import FAULTS, make_fault
+from faults.shape import CONSTANT
 from harness.errors import BadInput, EnvironmentFault, LimplockError, unknown
 from harness.serving.gateway_server import FAULT, POOL, REFUSALS, FaultRequest, PoolCard
 from harness.serving.loopback_url import loopback_url
@@ -13,23 +17,34 @@ from harness.serving.loopback_url import loopback_url
 TIMEOUT_S = 10.0
 
 
-def read_parameters(kind: str, words: Sequence[str]) -> dict[str, float]:
-    """`--factor 10` and `--latency-s=6` as parameters of fault `kind`. BadInput for anything else."""
-    if kind not in FAULTS:
-        raise unknown("fault", kind, FAULTS)
-    parameters: dict[str, float] = {}
+def read_order(kind: str, words: Sequence[str], shape: str | None) -> Fault:
+    """Fault `kind` with `--factor 10` or `--latency-s=6`, or all of it in one text. BadInput otherwise."""
+    try:
+        if "(" in kind:
+            return _whole(kind, words, shape)
+        if kind not in FAULTS:
+            raise unknown("fault", kind, FAULTS)
+        parameters = {flag[2:].replace("-", "_"): _number(flag, value) for flag, value in _flags(words)}
+        return make_fault(kind, parameters, CONSTANT if shape is None else read_shape(shape))
+    except ValueError as wrong:
+        raise BadInput(str(wrong)) from wrong
+
+
+def _whole(text: str, words: Sequence[str], shape: str | None) -> Fault:
+    fault = read_fault(text)
+    if words or shape is not None:
+        raise BadInput(f"'{(*words, '--shape')[0]}' is to stand within the parentheses of {fault.kind}")
+    return fault
+
+
+def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
     if len(rest) % 2:
         raise BadInput(f"'{rest[-1]}' has no value. A parameter is given as --name number")
     for flag, value in zip(rest[::2], rest[1::2], strict=True):
         if not flag.startswith("--"):
             raise BadInput(f"'{flag}' is not understood. A parameter is given as --name number")
-        parameters[flag[2:].replace("-", "_")] = _number(flag, value)
-    try:
-        make_fault(kind, parameters)
-    except ValueError as wrong:
-        raise BadInput(str(wrong)) from wrong
-    return parameters
+        yield flag, value
 
 
 async def order_fault(gateway: str, request: FaultRequest) -> None:
@@ -68,7 +83,7 @@ def _refusal(status: int, body: bytes) -> LimplockError:
 
 def _number(flag: str, value: str) -> float:
     try:
-        return float(value)
+        return read_number(value)
     except ValueError:
         raise BadInput(f"{flag} takes a number, got '{value}'") from None
 

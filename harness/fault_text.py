@@ -22,7 +22,7 @@ def with_fault(scenario: Scenario, text: str) -> Scenario:
     return replace(scenario, fault=_read(text), fault_replaced=True, expects={}) if text else scenario
 
 
-def sized(scenario: Scenario, pipeline: Pipeline) -> Scenario:
+def sized(scenario: Scenario, pipeline: Pipeline, preset: str) -> Scenario:
     """With numbers for shares of the timeout that `pipeline` sets on attempts. BadInput if it sets none."""
     fault = scenario.fault
     if fault is None:
@@ -30,7 +30,7 @@ def sized(scenario: Scenario, pipeline: Pipeline) -> Scenario:
     try:
         found = fault.sized(pipeline.timers.attempt_s)
     except ValueError as wrong:
-        raise BadInput(f"{spell(fault)}: {wrong}") from wrong
+        raise BadInput(f"{spell(fault)} under {preset}: {wrong}") from wrong
     return scenario if found is fault else replace(scenario, fault=found)
 
 

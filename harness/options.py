@@ -7,6 +7,12 @@ import typer
 
 POLICY_HELP = "Preset, pipeline 'timeout() | retry()' or FILE.policy; again for more."
 
+Faults = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fault", help="Instead of the scenario's own, 'link_latency(latency=0.95timeout)'; again for more."
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, help="Chance of load and policies. The same seed asks the same requests.")
 ]

@@ -27,9 +27,10 @@ def new_folder(out: Path | None) -> Path:
     return folder
 
 
-def run_folder(folder: Path, scenario: str, preset: str) -> Path:
-    """`preset` may be the text of a pipeline, which is shortened and told from others by its digest."""
-    return make_folder(folder / f"{scenario}.{file_name(preset)}")
+def run_folder(folder: Path, scenario: str, preset: str, fault: str = "") -> Path:
+    """`preset` and `fault` may be whole texts, which are shortened and told from others by their digests."""
+    words = [scenario, file_name(preset), *([file_name(fault)] if fault else [])]
+    return make_folder(folder / ".".join(words))
 
 
 def file_name(preset: str) -> str:

@@ -46,7 +46,7 @@ async def run(
     CleanupUnverified if it could not and the run did not get to its end either.
     """
     pipeline = preset.build(scenario.topology.workers)
-    written, scenario = scenario, sized(scenario, pipeline)
+    written, scenario = scenario, sized(scenario, pipeline, preset.name)
     with open_history(path) as sink:
         history = History(sink=sink)
         recorder = Recorder(history)
@@ -123,6 +123,7 @@ class _Experiment:
 
     async def _install(self, fault: Fault, stack: AsyncExitStack) -> None:
         """At all of its workers. All follow the same shape: the last one speaks for them."""
+        self._deployment.check_guarded()
         *first, last = (self._deployment.sites[name] for name in self._scenario.faulted_names())
         for site in first:
             await stack.enter_async_context(fault.install(site))

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from faults.notation import spell
 from harness.broken_policy import told_as_theirs
+from harness.fault_text import sized, with_fault
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
@@ -29,6 +31,20 @@ class Planned:
         """The verdict that the scenario states for this preset."""
         return self.scenario.expects.get(self.preset.name)
 
+    @property
+    def ordered(self) -> str:
+        """The text of a fault in place of the scenario's own, else empty."""
+        fault = self.scenario.fault
+        return spell(fault) if fault is not None and self.scenario.fault_replaced else ""
+
+
+def plan_runs(scenario: Scenario, presets: Sequence[Preset], faults: Sequence[str]) -> list[Planned]:
+    """Every preset with every fault, or the scenario's own. BadInput for a fault that cannot be sized."""
+    plan = [Planned(with_fault(scenario, fault), preset) for preset in presets for fault in faults or [""]]
+    for planned in plan:
+        sized(planned.scenario, planned.preset.build(scenario.topology.workers), planned.preset.name)
+    return plan
+
 
 def run_all(plan: Sequence[Planned], seed: int, options: Options, folder: Path) -> list[RunResult]:
     """Each run on a layer of its own, one after another. An interrupt keeps the files written so far."""
@@ -39,11 +55,12 @@ def run_all(plan: Sequence[Planned], seed: int, options: Options, folder: Path) 
 
 def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number: str) -> RunResult:
     scenario, preset = planned.scenario, planned.preset
-    where = run_folder(folder, scenario.name, preset.name)
+    where = run_folder(folder, scenario.name, preset.name, planned.ordered)
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
     stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{file_name(preset.name)}"))
     with Progress() as progress:
-        progress.start(f"{number}{scenario.name} under {preset.name}", hops, scenario.phases.starts())
+        what = f"{scenario.name} with {planned.ordered}" if planned.ordered else scenario.name
+        progress.start(f"{number}{what} under {preset.name}", hops, scenario.phases.starts())
         with told_as_theirs(preset.name, where):
             history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))
         result = judge(history)

@@ -9,6 +9,7 @@ import msgspec
 from harness.config import COMPARED, check_toxiproxy, find_presets, find_scenario
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode, worst
+from harness.fault_text import find_faults
 from harness.interrupts import interruptible
 from harness.judging.fidelity import Fidelity, Row, compare
 from harness.judging.pooling import pool_latencies
@@ -20,7 +21,7 @@ from harness.reporting.fidelity import render_fidelity
 from harness.results import new_folder, run_folder
 from harness.serving.cost_model import Costs
 from harness.serving.cost_store import CALIBRATED, REMEDY, choose_costs
-from harness.suite import Planned, run_all
+from harness.suite import Planned, plan_runs, run_all
 from harness.verdict_codes import exit_code
 from harness.virtual_run import HISTORY, VirtualRun
 
@@ -52,9 +53,9 @@ class Validation:
         return [run_all(self.plan, s, self.options, _seed_folder(folder, "real", s)) for s in self.seeds]
 
     def _conduct(self, folder: Path, planned: Planned, seed: int) -> RunResult:
-        scenario, preset = planned.scenario.name, planned.preset.name
-        run = VirtualRun(scenario=scenario, preset=preset, seed=seed, costs=self.costs)
-        return run.conduct(run_folder(_seed_folder(folder, "virtual", seed), scenario, preset))
+        scenario, preset, fault = planned.scenario.name, planned.preset.name, planned.ordered
+        run = VirtualRun(scenario=scenario, preset=preset, seed=seed, costs=self.costs, fault=fault)
+        return run.conduct(run_folder(_seed_folder(folder, "virtual", seed), scenario, preset, fault))
 
 
 def run_validate(
@@ -65,12 +66,14 @@ def run_validate(
     toxiproxy: str,
     costs: str,
     runs: int,
+    faults: Sequence[str] = (),
 ) -> ExitCode:
     """PASS within tolerance, FAIL outside, INCONCLUSIVE where a busy machine decided nothing."""
+    presets, others = find_presets(policies or COMPARED), find_faults(faults)
     plan = [
-        Planned(find_scenario(scenario), preset)
+        planned
         for scenario in dict.fromkeys(scenarios or SCENARIOS)
-        for preset in find_presets(policies or COMPARED)
+        for planned in plan_runs(find_scenario(scenario), presets, others)
     ]
     if not 1 <= runs <= MOST_RUNS:
         raise BadInput(f"--runs must be 1 to {MOST_RUNS}, got {runs}")
@@ -157,7 +160,7 @@ def _seed_folder(folder: Path, side: str, seed: int) -> Path:
 
 
 def _place(folder: Path, side: str, run: Setting) -> Path:
-    return run_folder(_seed_folder(folder, side, run.seed), run.scenario, run.preset)
+    return run_folder(_seed_folder(folder, side, run.seed), run.scenario, run.preset, run.fault_ordered)
 
 
 def _check_padded(costs: Costs) -> None:

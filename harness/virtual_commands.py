@@ -9,6 +9,7 @@ from harness.capacity import offered
 from harness.config import find_preset, find_presets, find_scenario, stacking
 from harness.errors import BadInput
 from harness.exit_codes import ExitCode
+from harness.fault_text import NOT_AS_STATED, find_faults
 from harness.fleet import Fleet
 from harness.interrupts import interruptible
 from harness.judging.result import RunResult
@@ -38,6 +39,7 @@ class Virtual:
     seeds: int = 1
     jobs: int | None = None
     fleet: Fleet = field(default_factory=Fleet)
+    faults: Sequence[str] = ()
 
 
 def check_virtual(real_only: Mapping[str, bool]) -> None:
@@ -57,11 +59,19 @@ def run_virtually(
     find_scenario(scenario)
     chosen = choose_costs(virtual.costs)
     runs = [
-        VirtualRun(scenario=scenario, preset=name, seed=number, costs=chosen.costs, fleet=virtual.fleet)
-        for name in (preset.name for preset in presets)
+        VirtualRun(
+            scenario=scenario,
+            preset=preset.name,
+            seed=number,
+            costs=chosen.costs,
+            fleet=virtual.fleet,
+            fault=fault,
+        )
+        for preset in presets
+        for fault in find_faults(virtual.faults) or [""]
         for number in range(seed, seed + virtual.seeds)
     ]
-    requests = offered(runs[0].resized())  # refuses before anything is started
+    requests = max(offered(run.resized()) for run in runs[:: virtual.seeds])  # refuses before anything starts
     folder = new_folder(out)
     console = PipeConsole()
     say(console, f"virtual: costs {chosen.origin}")
@@ -73,6 +83,8 @@ def run_virtually(
         )
     for note in filter(None, map(stacking, presets)):
         say(console, f"note:    {note}")
+    if virtual.faults:
+        say(console, f"note:    {NOT_AS_STATED}")
     for run in runs[:: virtual.seeds]:
         more = f" (first of {virtual.seeds} seeds)" if virtual.seeds > 1 else ""
         say(console, f"replay:  limplock replay {run.token()}{more}")
@@ -94,7 +106,7 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
     find_preset(run.preset)
     known = find_result(run, against)
     folder = new_folder(out)
-    where = run_folder(folder, run.scenario, run.preset)
+    where = run_folder(folder, run.scenario, run.preset, run.fault)
     with interruptible():
         result = _conduct_one(run, where)
     console = PipeConsole()
@@ -106,7 +118,8 @@ def run_replay(token: str, out: Path | None, against: Path | None) -> ExitCode:
 
 
 def _folder(folder: Path, run: VirtualRun, *, several: bool) -> Path:
-    return run_folder(folder, run.scenario, f"{run.preset}.{run.seed}" if several else run.preset)
+    preset = f"{run.preset}.{run.seed}" if several else run.preset
+    return run_folder(folder, run.scenario, preset, run.fault)
 
 
 def _conduct_many(places: Sequence[Place], jobs: int) -> list[RunResult]:

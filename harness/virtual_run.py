@@ -15,6 +15,7 @@ from harness.broken_policy import told_as_theirs
 from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
 from harness.errors import BadInput
+from harness.fault_text import sized, with_fault
 from harness.fleet import Fleet, resize
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult
@@ -40,16 +41,20 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
     costs: Costs
     fleet: Fleet = Fleet()
     version: str = msgspec.field(default_factory=lambda: version("limplock"))
+    fault: str = ""  # in place of the scenario's own
 
     @property
     def title(self) -> str:
         """`slow_worker x none, seed 1, workers=512`."""
         words = f", {self.fleet.words}" if self.fleet.words else ""
-        return f"{self.scenario} x {self.preset}, seed {self.seed}{words}"
+        other = f" with {self.fault}" if self.fault else ""
+        return f"{self.scenario}{other} x {self.preset}, seed {self.seed}{words}"
 
     def resized(self) -> Scenario:
         """The scenario at the size of the fleet. BadInput for a name or a size that is not to be had."""
-        return resize(find_scenario(self.scenario), self.fleet, self.costs)
+        scenario = resize(with_fault(find_scenario(self.scenario), self.fault), self.fleet, self.costs)
+        sized(scenario, find_preset(self.preset).build(scenario.topology.workers), self.preset)
+        return scenario
 
     def token(self) -> str:
         """The run in one word."""

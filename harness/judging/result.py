@@ -169,9 +169,18 @@ class Setting(Part):
     timeout_s: float | None
     fault: str
     fault_parameters: dict[str, float]
+    fault_shape: str = ""  # empty: all of it at once
+    fault_fidelity: str = ""  # how near it is to a slow accelerator
+    fault_text: str = ""  # as it was written, shares of the timeout included
+    fault_replaces: bool = False  # it is not the scenario's own
     faulted_workers: list[str]
     fault_length_s: float
     run_length_s: float
+
+    @property
+    def fault_ordered(self) -> str:
+        """The text of a fault that is not the scenario's own."""
+        return self.fault_text if self.fault_replaces else ""
 
 
 class RunResult(Part):

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Mapping
 from importlib.metadata import version
+from math import inf
 
 import msgspec
 from aiohttp import web
 from msgspec import UNSET
 
-from faults.registry import FAULTS, make_fault
-from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError, unknown
+from faults.notation import read_fault
+from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway import Gateway
 from harness.serving.http_server import application, error_response
@@ -35,20 +36,27 @@ class PoolCard(msgspec.Struct, frozen=True):
 
 
 class FaultRequest(msgspec.Struct, frozen=True):
-    """Body of POST /admin/fault."""
+    """Body of POST /admin/fault. `fault` as it is written in a command line."""
 
-    kind: str
+    fault: str
     worker: str
     for_s: float
-    parameters: dict[str, float] = {}
 
 
 class GatewayServer:
-    """The routes of the gateway."""
+    """The routes of the gateway. `attempt_s`: its timeout of attempts, which faults may be sized by."""
 
-    def __init__(self, gateway: Gateway, desk: FaultDesk, model: str, workers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        gateway: Gateway,
+        desk: FaultDesk,
+        model: str,
+        workers: Mapping[str, str],
+        attempt_s: float = inf,
+    ) -> None:
         self._gateway = gateway
         self._desk = desk
+        self._attempt_s = attempt_s
         self._card = PoolCard(limplock=version("limplock"), model=model, workers=dict(workers))
         self._model = new_card(model)
 
@@ -78,14 +86,12 @@ class GatewayServer:
             await self._order(order)
         except (LimplockError, ValueError, OSError, RecursionError) as failed:
             return _refuse(failed)
-        return web.json_response({"fault": order.kind, "worker": order.worker, "for_s": order.for_s})
+        return web.json_response({"fault": order.fault, "worker": order.worker, "for_s": order.for_s})
 
     async def _order(self, order: FaultRequest) -> None:
-        if order.kind not in FAULTS:
-            raise unknown("fault", order.kind, FAULTS)
         if not 0 < order.for_s <= LONGEST_FAULT_S:
             raise BadInput(f"--for must be above 0 s and at most {LONGEST_FAULT_S:g} s, got {order.for_s}")
-        await self._desk.order(order.worker, make_fault(order.kind, order.parameters), order.for_s)
+        await self._desk.order(order.worker, read_fault(order.fault).sized(self._attempt_s), order.for_s)
 
 
 def _refuse(failed: Exception) -> web.Response:

@@ -14,6 +14,9 @@ def sweep(
         list[str] | None,
         typer.Option(help=f"{POLICY_HELP} Default: none and timeout_breaker_shed."),
     ] = None,
+    fault: Annotated[
+        str | None, typer.Option(help="Instead of the scenario's own; one with a factor.")
+    ] = None,
     load: Annotated[
         str | None,
         typer.Option(help="Shares of the healthy capacity: 0.3,0.5,0.7 (default) or 0.3:0.9:0.1."),
@@ -54,5 +57,6 @@ def sweep(
         seeds=seeds,
         seed=seed,
         costs="auto" if costs is None else costs,
+        fault=fault,
     )
     return run_sweep(scenario, asked, refine, jobs, out, keep)

@@ -9,6 +9,7 @@ import msgspec
 
 from harness.config import find_scenario
 from harness.errors import BadInput
+from harness.fault_text import with_fault
 from harness.fleet import Fleet, resize
 from harness.judging.swept import Axes, Cell
 from harness.scenario import Scenario
@@ -30,6 +31,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     max_queue: int | None = None
     costs: Costs
     version: str = msgspec.field(default_factory=lambda: version("limplock"))
+    fault: str = ""  # in place of the scenario's own
+
+    @property
+    def title(self) -> str:
+        """`slow_worker`, or `slow_worker with slow_decode(factor=10)`."""
+        return f"{self.scenario} with {self.fault}" if self.fault else self.scenario
 
     @property
     def pool(self) -> int:
@@ -38,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def check(self, refine: int) -> None:
         """BadInput, naming the cell, for what cannot be run or is too much."""
-        scenario = find_scenario(self.scenario)
+        scenario = with_fault(find_scenario(self.scenario), self.fault)
         if not 0 <= refine <= MOST_REFINE:
             raise BadInput(f"--refine must be 0 to {MOST_REFINE}, got {refine}")
         if self.axes.seeds < 1:
@@ -94,6 +101,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             costs=self.costs,
             fleet=self.fleet(cell),
             version=self.version,
+            fault=self.fault,
         )
 
     def command(self, out: str, costs: str, refine: int) -> str:
@@ -102,6 +110,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         words = ["limplock", "sweep", self.scenario, *(f"--policy={preset}" for preset in axes.presets)]
         words += [f"--load={listed(axes.loads)}", f"--factor={listed(axes.factors)}"]
         words += [f"--slow={listed(axes.slow)}", f"--seeds={axes.seeds}", f"--seed={axes.first_seed}"]
+        words += [f"--fault={self.fault}"] if self.fault else []
         words += [f"--workers={self.workers}"] if self.workers is not None else []
         words += [f"--max-queue={self.max_queue}"] if self.max_queue is not None else []
         return shlex.join([*words, f"--costs={costs}", f"--refine={refine}", f"--out={out}"])
@@ -119,7 +128,5 @@ def _check_factor(scenario: Scenario) -> None:
     if scenario.fault is None:
         raise BadInput(f"scenario '{scenario.name}' has no fault to sweep over. See: limplock list scenarios")
     if "factor" not in scenario.fault.parameters():
-        raise BadInput(
-            f"the fault of '{scenario.name}', {scenario.fault.kind}, has no factor to sweep over;"
-            " that of slow_worker has"
-        )
+        whose = "--fault" if scenario.fault_replaced else f"the fault of '{scenario.name}'"
+        raise BadInput(f"{whose}, {scenario.fault.kind}, has no factor to sweep over; slow_steps has")

@@ -11,6 +11,7 @@ from rich.console import Console
 from harness.config import COMPARED, find_presets, find_scenario
 from harness.errors import EnvironmentFault
 from harness.exit_codes import ExitCode
+from harness.fault_text import find_faults
 from harness.interrupts import Interrupted, Terminated, interruptible
 from harness.judging.danger_zone import next_factor
 from harness.judging.result import Verdict
@@ -44,6 +45,7 @@ class Asked:
     seeds: int = 3
     seed: int = 1
     costs: str = "auto"
+    fault: str | None = None
 
 
 def run_sweep(
@@ -85,6 +87,7 @@ def _plan(scenario: str, asked: Asked) -> tuple[Plan, str]:
         workers=asked.workers,
         max_queue=asked.max_queue,
         costs=chosen.costs,
+        fault=next(iter(find_faults([] if asked.fault is None else [asked.fault])), ""),
     )
     return plan, chosen.origin
 
@@ -156,6 +159,6 @@ def _announce(console: Console, plan: Plan, store: Store, refine: int, jobs: int
 
 def _show(console: Console, plan: Plan, store: Store, folder: Path) -> None:
     console.print()
-    console.print(render_sweep(plan.scenario, plan.pool, plan.axes, store.rows))
+    console.print(render_sweep(plan.title, plan.pool, plan.axes, store.rows))
     console.print()
     say(console, f"every run with its replay token: {folder / ROWS}")

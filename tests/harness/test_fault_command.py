@@ -6,9 +6,9 @@ from harness import commands
 from harness.cli import run_command_line
 
 SAID = {
-    "fault slow_steps --worker 1 --factor 3 --for 5": "slow_steps factor=3 on worker-1 for 5 s\n",
-    "fault slow_steps --for 5": "slow_steps on worker-0 for 5 s\n",
-    "fault killed --worker 2": "killed on worker-2\n",
+    "fault slow_steps --worker 1 --factor 3 --for 5": "slow_steps(factor=3) on worker-1 for 5 s\n",
+    "fault slow_steps --for 5": "slow_steps(factor=10) on worker-0 for 5 s\n",
+    "fault killed --worker 2": "killed() on worker-2\n",
 }
 
 

@@ -17,7 +17,7 @@ from tests.faults.fakes import FakeSite
 
 pytestmark = pytest.mark.real
 
-ORDER = FaultRequest(kind="slow_steps", worker="worker-0", for_s=1.0)
+ORDER = FaultRequest(fault="slow_steps(factor=10)", worker="worker-0", for_s=1.0)
 
 
 class FailingSite(FakeSite):
@@ -79,7 +79,7 @@ async def test_a_failure_is_the_same_kind_on_both_sides(
 
 async def test_an_unknown_worker_is_bad_input_on_both_sides(url: str) -> None:
     with pytest.raises(BadInput, match="unknown worker 'worker-7'"):
-        await order_fault(url, FaultRequest(kind="slow_steps", worker="worker-7", for_s=1.0))
+        await order_fault(url, FaultRequest(fault="slow_steps()", worker="worker-7", for_s=1.0))
 
 
 async def test_something_else_that_listens_is_not_a_gateway() -> None:

@@ -100,7 +100,7 @@ def test_the_printed_curl_line_works(gateway: dict[str, str]) -> None:
 def test_an_ordered_fault_is_on_and_heals_by_itself(gateway: dict[str, str], limplock: Command) -> None:
     done = limplock("fault", "slow_steps", "--worker", "1", "--factor", "10", "--for", "2")
     assert done.returncode == 0, done.stderr
-    assert "slow_steps factor=10 on worker-1 for 2 s" in done.stdout
+    assert "slow_steps(factor=10) on worker-1 for 2 s" in done.stdout
     assert state_of(gateway["worker-1"])["fault"] == "slow_steps"
     assert state_of(gateway["worker-0"])["fault"] == "none"
     give_up = time.monotonic() + 20
