@@ -50,6 +50,9 @@ class Deployment:
     sites: Mapping[str, Site]
     compose: Compose  # how its callers write their requests
 
+    def check_guarded(self) -> None:
+        """EnvironmentFault if nobody would undo a fault should we die: then none may be started."""
+
     async def watch(self) -> NoReturn:
         """Look after what nobody else would miss. Raises once it is gone."""
         await never()

@@ -27,6 +27,10 @@ from harness.serving.gateway import Gateway
 from harness.serving.gateway_server import GatewayServer
 from harness.serving.http_link import HttpLink
 from harness.serving.http_server import RunningServer, application, listen
+from harness.serving.janitor_process import guarded
+from harness.serving.journal import Journal
+from harness.serving.journal_entries import WorkerProcess, start_of
+from harness.serving.leftovers import refuse_leftovers
 from harness.serving.openai_api import LOCAL
 from harness.serving.pool import Pool, RunningWorker
 from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
@@ -60,11 +64,16 @@ class RealDeployment(Deployment):
     workers: dict[str, RunningWorker]
     link_urls: dict[str, str]
     toxiproxy: RunningToxiproxy
+    journal: Journal
+
+    def check_guarded(self) -> None:
+        self.journal.check()
 
     async def watch(self) -> NoReturn:
-        """EnvironmentFault once the proxies' process is gone."""
+        """EnvironmentFault once the proxies' process is gone, or the janitor."""
         toxiproxy = self.toxiproxy
-        while all(psutil.pid_exists(pid) for pid in toxiproxy.pids):  # noqa: ASYNC110 - nobody signals it
+        while all(psutil.pid_exists(pid) for pid in toxiproxy.pids):
+            self.journal.check()
             await asyncio.sleep(WATCH_EVERY_S)
         raise EnvironmentFault(
             f"the {toxiproxy.kind} Toxiproxy at {toxiproxy.url} has ended: every link is cut. Run it again"
@@ -75,13 +84,20 @@ class RealDeployment(Deployment):
 async def deploy(
     topology: Topology, pipeline: Pipeline, recorder: Recorder, seed: int, *, options: Options
 ) -> AsyncIterator[RealDeployment]:
-    """Stand up the layer of `topology` with `pipeline` in the gateway."""
+    """Stand up the layer of `topology` with `pipeline` in the gateway.
+
+    CleanupUnverified, and nothing is started, if something of another run is left.
+    """
     allow_descriptors()
+    await asyncio.to_thread(refuse_leftovers)
     async with AsyncExitStack() as stack:
+        journal, janitor = await stack.enter_async_context(guarded(options.run_name))
         toxiproxy = await stack.enter_async_context(
-            open_toxiproxy(options.toxiproxy, options.run_name, seed=seed)
+            open_toxiproxy(options.toxiproxy, options.run_name, journal, seed=seed)
         )
         pool = await stack.enter_async_context(Pool(_configs(topology, options)))
+        await asyncio.to_thread(_write_down, journal, pool)
+        await janitor.ready()
         admins = {
             name: await stack.enter_async_context(WorkerAdmin(name, worker.url))
             for name, worker in pool.workers.items()
@@ -97,11 +113,11 @@ async def deploy(
         sites = {
             name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name]) for name in proxies
         }
-        desk = FaultDesk(sites)
+        desk = FaultDesk(sites, journal.check)
         stack.push_async_callback(desk.close)
         gateway_server = await _serve(
             stack,
-            GatewayServer(gateway, desk, _model(pool), _urls(pool)).application(),
+            GatewayServer(gateway, desk, _model(pool), _urls(pool), pipeline.timers.attempt_s).application(),
             options.gateway_port,
         )
         services, entries = await _services(stack, topology, recorder, gateway_server.url)
@@ -125,7 +141,14 @@ async def deploy(
             sites=sites,
             link_urls=link_urls,
             toxiproxy=toxiproxy,
+            journal=journal,
         )
+
+
+def _write_down(journal: Journal, pool: Pool) -> None:
+    for worker in pool.workers.values():
+        pid = worker.process.pid or 0
+        journal.intend(WorkerProcess(pid, start_of(pid)))
 
 
 def _model(pool: Pool) -> str:

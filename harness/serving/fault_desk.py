@@ -1,7 +1,7 @@
 """Faults on order, each for a stated time, on a layer that serves. One fault at a worker at a time."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from faults.fault import Fault
 from faults.site import Site
@@ -10,10 +10,11 @@ from harness.load.callers import cancel_all
 
 
 class FaultDesk:
-    """Takes orders; `close` heals what is still on."""
+    """Takes orders; `close` heals what is still on. `check` raises when no fault may be started."""
 
-    def __init__(self, sites: Mapping[str, Site]) -> None:
+    def __init__(self, sites: Mapping[str, Site], check: Callable[[], None] = lambda: None) -> None:
         self._sites = sites
+        self._check = check
         self._on: dict[str, asyncio.Task[None]] = {}
         self._unclean: list[str] = []
 
@@ -26,6 +27,7 @@ class FaultDesk:
             raise unknown("worker", worker, self._sites)
         if worker in self._on:
             raise BadInput(f"{worker} has a fault already. Wait until it has ended")
+        self._check()
         installed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._hold(worker, fault, for_s, installed))
         self._on[worker] = task

@@ -8,12 +8,12 @@ import errno
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
-from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.errors import EnvironmentFault
 from harness.serving.journal_entries import Entry
 from harness.serving.model.cache import cache_dir
 from harness.serving.process_identity import boot, started_s
@@ -32,11 +32,23 @@ class Header(msgspec.Struct, frozen=True):
     version: int = VERSION
 
 
-class Line(msgspec.Struct, frozen=True):
-    """Every other line."""
+class Opened(msgspec.Struct, frozen=True, tag_field="op", tag="open"):
+    """It is about to be done."""
 
-    op: Literal["open", "done"]
     entry: Entry
+
+
+class Done(msgspec.Struct, frozen=True, tag_field="op", tag="done"):
+    """It was undone."""
+
+    entry: Entry
+
+
+class Closed(msgspec.Struct, frozen=True, tag_field="op", tag="closed"):
+    """The run is over, and what is open now could not be undone."""
+
+
+Line = Opened | Done | Closed
 
 
 def journal_folder() -> Path:
@@ -49,7 +61,7 @@ class Journal:
 
     def __init__(self, run: str, folder: Path | None = None) -> None:
         """EnvironmentFault, in one line, if it cannot be written; then nothing may be started."""
-        self.path = (folder or journal_folder()) / f"{run}{SUFFIX}"
+        self.path = self.path_of(run, folder or journal_folder())
         self.guarded: Callable[[], bool] = lambda: True  # whether somebody would undo what is written here
         self._lock = threading.Lock()
         self._open: dict[Entry, None] = {}
@@ -58,6 +70,10 @@ class Journal:
             self._file = _create(self.path, msgspec.json.encode(header) + b"\n")
         except OSError as wrong:
             raise self._unwritable(wrong) from wrong
+
+    @staticmethod
+    def path_of(run: str, folder: Path) -> Path:
+        return (folder / f"{run}{SUFFIX}").absolute()
 
     @property
     def open(self) -> tuple[Entry, ...]:
@@ -74,21 +90,21 @@ class Journal:
             if entry in self._open:
                 return
             try:
-                _append(self._file, Line("open", entry), sync=True)
+                _append(self._file, Opened(entry), sync=True)
             except OSError as wrong:
                 raise self._unwritable(wrong) from wrong
             self._open[entry] = None
 
     def done(self, entry: Entry) -> None:
-        """It was undone, and seen to be. What is not open may be done."""
-        with self._lock:
-            if self._open.pop(entry, self) is self:
-                return
-            try:
-                _append(self._file, Line("done", entry), sync=False)  # undoing twice is no harm
-            except OSError as wrong:
-                self._open[entry] = None
-                raise CleanupUnverified(f"{self._unwritable(wrong)}: {entry} stays written down") from wrong
+        """It was undone, and seen to be. What is not open may be done.
+
+        A disk that is full changes nothing: what is undone twice does no harm, and what is removed in the end
+        needs no room.
+        """
+        with self._lock, suppress(OSError):
+            if entry in self._open:
+                del self._open[entry]
+                _append(self._file, Done(entry), sync=False)
 
     def check(self) -> None:
         """EnvironmentFault if nobody would undo what a fault leaves behind."""
@@ -96,10 +112,13 @@ class Journal:
             raise EnvironmentFault("the janitor has ended: no fault is started without one. Run it again")
 
     def close(self) -> None:
-        """Take the file away if nothing is open."""
-        os.close(self._file)
-        if not self._open:
+        """Take the file away if nothing is open. Else it is nobody's from now on."""
+        if self._open:
+            with suppress(OSError):  # a full disk: then it is ours until we end
+                _append(self._file, Closed(), sync=False)
+        else:
             remove(self.path)
+        os.close(self._file)
 
     def _unwritable(self, wrong: OSError) -> EnvironmentFault:
         return EnvironmentFault(
@@ -109,15 +128,21 @@ class Journal:
 
 
 def remove(path: Path) -> None:
-    """Also after a power cut it is gone. It may be gone already."""
+    """For good, also if the power goes. It may be gone already."""
+    unfinished(path).unlink(missing_ok=True)
     path.unlink(missing_ok=True)
     _sync_folder(path.parent)
+
+
+def unfinished(path: Path) -> Path:
+    """Where a journal is until its header is complete: nothing has been intended by then."""
+    return path.with_suffix(".new")
 
 
 def _create(path: Path, header: bytes) -> int:
     """A file is either not there or has its whole header, whenever the power goes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
+    new = unfinished(path)
     file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
     try:
         _write(file, header)

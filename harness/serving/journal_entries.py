@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 
 from harness.errors import EnvironmentFault
-from harness.serving.process_identity import started_s
+from harness.serving.process_identity import runs, started_s
 
 
 class OfProcess(msgspec.Struct, frozen=True):
@@ -67,10 +67,14 @@ class ToxicsOn(msgspec.Struct, frozen=True, tag="toxics"):
 
 
 class ProxiesOn(msgspec.Struct, frozen=True, tag="proxies"):
-    """Proxies named `run_name.*` on the server at `url`, with the toxics on them."""
+    """Proxies named `run_name.*` on the server at `url`, with the toxics on them.
+
+    If the server is ours, they go with it.
+    """
 
     url: str
     run_name: str
+    server: ServerProcess | None = None
 
     def __str__(self) -> str:
         return f"proxies {self.run_name}.* at {self.url}"
@@ -88,6 +92,18 @@ class GpuLimit(msgspec.Struct, frozen=True, tag="gpu"):
 
 
 Entry = WorkerProcess | StoppedProcess | HogProcess | ServerProcess | ToxicsOn | ProxiesOn | GpuLimit
+
+
+def process_of(entry: Entry) -> OfProcess | None:
+    """The process of ours that it ends with."""
+    process = entry.server if isinstance(entry, ProxiesOn) else entry
+    return process if isinstance(process, OfProcess) else None
+
+
+def is_gone(entry: Entry) -> bool:
+    """Whether nothing is left of it because its process has ended."""
+    process = process_of(entry)
+    return process is not None and not runs(process.pid, process.started_s)
 
 
 def start_of(pid: int) -> float:

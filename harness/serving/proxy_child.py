@@ -24,8 +24,8 @@ class Child:
     """A child that is up."""
 
     port: int  # of the control API
+    server_pid: int
     pids: tuple[int, ...]  # the child and, if it is another process, the server: all gone after leaving
-    pipe: Connection
 
 
 @asynccontextmanager
@@ -46,7 +46,7 @@ async def child(
         try:
             up = await _hear(what, process, pipe)
             server = psutil.Process(up.pid)
-            yield Child(up.port, tuple({process.pid or up.pid, up.pid}), pipe)
+            yield Child(up.port, up.pid, tuple({process.pid or up.pid, up.pid}))
         finally:
             pipe.close()
             await _end(what, process, server)

@@ -4,8 +4,8 @@ Each gets a pipe to the main process, which the kernel closes however that proce
 the pipe's end is the order to finish. Each ignores Ctrl-C, which reaches the whole process group: the main
 process decides.
 
-What is out of reach: off Linux, a `toxiproxy-server` outlives the SIGKILL of guardian and main process both.
-The proxies on a server that is not ours outlive that too, on every system.
+Off Linux a `toxiproxy-server` outlives the SIGKILL of guardian and main process both: then the janitor ends
+it, which the journal names.
 """
 
 import asyncio
@@ -18,14 +18,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 
-from faults.toxiproxy.client import ToxiproxyClient
-from faults.toxiproxy.errors import ToxiproxyError
 from faults.toxiproxy.server import serve
 from harness.serving import proxy_program
 from harness.serving.orphan import die_with_parent
-from harness.serving.proxy_cleanup import clear
-
-RELEASED = "released"  # the main process has cleaned up itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +58,6 @@ def guard_program(main: Connection, path: str, seed: int) -> None:
             program.wait()
 
 
-def guard_names(main: Connection, url: str, run_name: str) -> None:
-    """Delete the run's proxies from a server that is not ours, unless the main process says that it did."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    client = ToxiproxyClient(url)
-    try:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-        main.send(Up(os.getpid(), 0))
-        _wait_for_end(main)
-        if main.poll() and main.recv() == RELEASED:
-            return
-    except (SystemExit, EOFError, OSError):
-        pass  # vanished or told to go: the proxies are still there
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with suppress(ToxiproxyError):  # nobody is left to tell
-        asyncio.run(_clear(client, run_name))
-
-
 async def readable(pipe: Connection) -> None:
     """Wait until something can be received, the end of the pipe included."""
     loop = asyncio.get_running_loop()
@@ -89,10 +67,6 @@ async def readable(pipe: Connection) -> None:
         await ready.wait()
     finally:
         loop.remove_reader(pipe.fileno())
-
-
-async def _clear(client: ToxiproxyClient, run_name: str) -> None:
-    await clear(client, run_name)
 
 
 async def _serve(main: Connection, seed: int) -> None:

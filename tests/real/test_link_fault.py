@@ -4,10 +4,12 @@ import asyncio
 import shutil
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from faults.link.link_latency import LinkLatency
+from harness.serving.journal import Journal
 from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
 from harness.serving.real_site import RealSite
 
@@ -36,9 +38,11 @@ async def chatter(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 @pytest.fixture(params=["embedded", REAL])
-async def toxiproxy(request: pytest.FixtureRequest) -> AsyncIterator[RunningToxiproxy]:
-    async with open_toxiproxy(request.param, "test-link") as running:
+async def toxiproxy(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RunningToxiproxy]:
+    journal = Journal("test-link", tmp_path)
+    async with open_toxiproxy(request.param, "test-link", journal) as running:
         yield running
+    journal.close()
 
 
 async def first_piece_s(listen: str, give_up_s: float = 10.0) -> float:

@@ -16,6 +16,7 @@ import pytest
 
 from faults.toxiproxy.client import ToxiproxyClient
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
+from harness.serving.journal import Journal
 from harness.serving.proxy_server import EMBEDDED, EXTERNAL, PROGRAM, open_toxiproxy
 from tests.faults.toxiproxy.servers import BOTH, connect, hang_up, needs_program, running
 
@@ -29,11 +30,16 @@ GONE_WITHIN_S = 5.0  # about 1 s on a machine that is not busy
 # Says its pids and ports in one line, then waits to be ended. A forkserver without preload starts faster.
 MAIN = f"""
 import asyncio, multiprocessing, sys
+from pathlib import Path
+from harness.serving.janitor_process import guarded
 from harness.serving.proxy_server import open_toxiproxy
 
 async def main():
     context = multiprocessing.get_context("forkserver")
-    async with open_toxiproxy(sys.argv[1], "{RUN}", context=context) as running:
+    async with (
+        guarded("{RUN}", Path(sys.argv[2])) as (journal, janitor),
+        open_toxiproxy(sys.argv[1], "{RUN}", journal, context=context) as running,
+    ):
         proxy = await running.client.create("{RUN}.worker-1", "127.0.0.1:0", "127.0.0.1:9")
         print(*running.pids, running.url.rpartition(":")[2], proxy.listen.rpartition(":")[2], flush=True)
         await asyncio.sleep(60)
@@ -55,6 +61,14 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     return PROGRAM
 
 
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    """Of a run that leaves nothing."""
+    journal = Journal(RUN, tmp_path)
+    yield journal
+    journal.close()
+
+
 def runs(pid: int) -> bool:
     """A zombie does not."""
     try:
@@ -63,8 +77,8 @@ def runs(pid: int) -> bool:
         return False
 
 
-async def test_auto_takes_the_program_on_path_or_else_ours(kind: str) -> None:
-    async with open_toxiproxy("auto", RUN) as opened:
+async def test_auto_takes_the_program_on_path_or_else_ours(journal: Journal, kind: str) -> None:
+    async with open_toxiproxy("auto", RUN, journal) as opened:
         assert opened.kind == kind
         assert await opened.client.version() == opened.version
         assert all(runs(pid) for pid in opened.pids)
@@ -73,8 +87,8 @@ async def test_auto_takes_the_program_on_path_or_else_ours(kind: str) -> None:
     await assert_closed(proxy.listen.rpartition(":")[2], opened.url.rpartition(":")[2])
 
 
-async def test_the_server_spoken_to_is_the_one_that_was_started(kind: str) -> None:
-    async with open_toxiproxy("auto", RUN) as opened:
+async def test_the_server_spoken_to_is_the_one_that_was_started(journal: Journal, kind: str) -> None:
+    async with open_toxiproxy("auto", RUN, journal) as opened:
         ports = {
             socket.laddr.port
             for pid in opened.pids
@@ -84,36 +98,38 @@ async def test_the_server_spoken_to_is_the_one_that_was_started(kind: str) -> No
         assert ports == {int(opened.url.rpartition(":")[2])}
 
 
-async def test_leaving_by_an_error_ends_it_too(kind: str) -> None:
+async def test_leaving_by_an_error_ends_it_too(journal: Journal, kind: str) -> None:
     with pytest.raises(ArithmeticError, match="ours"):
-        async with open_toxiproxy("auto", RUN) as opened:
+        async with open_toxiproxy("auto", RUN, journal) as opened:
             raise ArithmeticError("ours")
     assert not any(runs(pid) for pid in opened.pids)
 
 
-async def test_a_server_that_was_killed_is_no_trouble_on_leaving(kind: str) -> None:
-    async with open_toxiproxy("auto", RUN) as opened:
+async def test_a_server_that_was_killed_is_no_trouble_on_leaving(journal: Journal, kind: str) -> None:
+    async with open_toxiproxy("auto", RUN, journal) as opened:
         for pid in opened.pids:
             os.kill(pid, signal.SIGKILL)
     assert not any(runs(pid) for pid in opened.pids)
 
 
-async def test_a_server_that_hangs_is_ended_on_leaving(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_hangs_is_ended_on_leaving(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("harness.serving.proxy_child.STOP_LIMIT_S", 0.3)
-    async with open_toxiproxy("embedded", RUN) as opened:
+    async with open_toxiproxy("embedded", RUN, journal) as opened:
         os.kill(opened.pids[0], signal.SIGSTOP)
     assert not runs(opened.pids[0])
 
 
 async def test_a_program_that_is_no_server_is_an_environment_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake = tmp_path / PROGRAM
     fake.write_text("#!/bin/sh\necho out of order\nexit 3\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(EnvironmentFault, match=r"ended at once with exit code 3: out of order.*--toxiproxy"):
-        async with open_toxiproxy("auto", RUN):
+        async with open_toxiproxy("auto", RUN, journal):
             pass
 
 
@@ -121,15 +137,15 @@ async def test_a_program_that_is_no_server_is_an_environment_fault(
     "choice",
     ["nothing", "ftp://127.0.0.1:8474", "http://127.0.0.1", "http://10.0.0.1:8474", "http://127.0.0.1:x", ""],
 )
-async def test_another_choice_is_bad_input(choice: str) -> None:
+async def test_another_choice_is_bad_input(journal: Journal, choice: str) -> None:
     with pytest.raises(BadInput, match="--toxiproxy"):
-        async with open_toxiproxy(choice, RUN):
+        async with open_toxiproxy(choice, RUN, journal):
             pass
 
 
-async def test_nobody_at_the_url_is_an_environment_fault_with_a_remedy() -> None:
+async def test_nobody_at_the_url_is_an_environment_fault_with_a_remedy(journal: Journal) -> None:
     with pytest.raises(EnvironmentFault, match=r"connection refused.*or use --toxiproxy embedded"):
-        async with open_toxiproxy("http://127.0.0.1:1", RUN):
+        async with open_toxiproxy("http://127.0.0.1:1", RUN, journal):
             pass
 
 
@@ -145,9 +161,11 @@ async def theirs(request: pytest.FixtureRequest) -> AsyncIterator[ToxiproxyClien
         yield client
 
 
-async def test_on_a_server_that_is_not_ours_only_our_proxies_go(theirs: ToxiproxyClient) -> None:
+async def test_on_a_server_that_is_not_ours_only_our_proxies_go(
+    journal: Journal, theirs: ToxiproxyClient
+) -> None:
     await theirs.add_toxic("theirs", "t", "latency", "to_caller", {})
-    async with open_toxiproxy(theirs.url, RUN) as opened:
+    async with open_toxiproxy(theirs.url, RUN, journal) as opened:
         assert opened.kind == EXTERNAL
         await opened.client.create(f"{RUN}.w", "127.0.0.1:0", "127.0.0.1:9")
     assert set(await theirs.list()) == {"theirs"}
@@ -155,11 +173,11 @@ async def test_on_a_server_that_is_not_ours_only_our_proxies_go(theirs: Toxiprox
     assert not any(runs(pid) for pid in opened.pids)
 
 
-async def test_proxies_that_cannot_be_deleted_are_told() -> None:
+async def test_proxies_that_cannot_be_deleted_are_told(journal: Journal) -> None:
     async with AsyncExitStack() as server:
         url = await server.enter_async_context(running("embedded"))
         with pytest.raises(CleanupUnverified, match=rf"proxies named {RUN}\* may be left"):
-            async with open_toxiproxy(url, RUN):
+            async with open_toxiproxy(url, RUN, journal):
                 await server.aclose()
 
 
@@ -182,7 +200,7 @@ def start(mains: list[subprocess.Popen[str]], tmp_path: Path, choice: str) -> su
     env = os.environ | {"LIMPLOCK_TEST_MARK": str(tmp_path), "PYTHONPATH": str(ROOT)}
     mains.append(
         subprocess.Popen(
-            [sys.executable, str(script), choice],
+            [sys.executable, str(script), choice, str(tmp_path / "journals")],
             env=env,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -232,9 +250,9 @@ async def answers(port: str) -> bool:
 
 
 def told(main: subprocess.Popen[str]) -> list[str]:
-    """Server pids, control port, proxy port."""
+    """Pids of the server if it is ours, control port, proxy port."""
     line = main.stdout.readline().split()
-    assert len(line) >= 3, main.stderr.read()
+    assert len(line) >= 2, main.stderr.read()
     return line
 
 
