@@ -130,6 +130,16 @@ async def test_slow_close_is_milliseconds_of_the_end_alone(through: Echo) -> Non
     assert about(0.25, time.perf_counter() - began_s)
 
 
+async def test_an_answer_under_way_arrives_although_the_caller_has_ended(through: Echo) -> None:
+    """The original closes the worker's side at once, but what it has read from there still goes out."""
+    await through.stand.add("latency", latency=200)
+    reader, writer = await through.connected()
+    writer.write(b"answer")
+    await asyncio.sleep(0.1)
+    writer.write_eof()
+    assert await ending(reader, 5) == (b"answer", "FIN")
+
+
 # report 6: toxiproxy#195
 async def test_timeout_is_milliseconds_without_data_and_drops_what_comes(through: Echo) -> None:
     reader, writer = await through.opened()
