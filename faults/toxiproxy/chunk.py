@@ -9,7 +9,7 @@ from typing import Protocol
 class Chunk:
     """Bytes as they were read from a socket, or a part of them."""
 
-    data: bytes  # at least one byte
+    data: bytes | memoryview  # at least one byte; a view where a longer chunk was cut, which copies nothing
     received_s: float  # loop time; a toxic that delays a chunk moves it on by the delay
 
 

@@ -20,7 +20,7 @@ class Source(Protocol):
 class Sink(Protocol):
     """What a link writes to."""
 
-    def write(self, data: bytes) -> None: ...
+    def write(self, data: bytes | memoryview) -> None: ...
 
 
 class Link:

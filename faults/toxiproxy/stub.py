@@ -15,6 +15,7 @@ from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 if TYPE_CHECKING:
     from faults.toxiproxy.toxics.toxic import Toxic
 
+_PIECES_IN_A_ROW = 16  # then others have their turn, or one chunk in single bytes would stop all connections
 _CHUNK_COST_BYTES = 512  # bookkeeping counts too, or a million one-byte chunks would pass for a megabyte
 
 
@@ -35,6 +36,7 @@ class Stub:
     __slots__ = (
         "_eased",
         "_held_bytes",
+        "_in_a_row",
         "_inbox",
         "_loop",
         "_task",
@@ -67,6 +69,7 @@ class Stub:
         self._eased = False  # another toxic is to take over where this one asks for its next chunk
         self._inbox: deque[Item] = deque()
         self._held_bytes = 0
+        self._in_a_row = 0  # pieces forwarded since others had their turn
         self._loop = asyncio.get_running_loop()
         self._waiter: asyncio.Future[None] | None = None
         self._task = self._loop.create_task(self._run())
@@ -88,6 +91,9 @@ class Stub:
 
     async def forward(self, count: int | None = None, received_s: float | None = None) -> None:
         """Pass the next chunk on as soon as there is room, or only its first `count` bytes."""
+        self._in_a_row = (self._in_a_row + 1) % _PIECES_IN_A_ROW
+        if not self._in_a_row:
+            await asyncio.sleep(0)
         while not self.outlet.has_room:
             await self._wait()
         chunk = self._take(count)
@@ -183,9 +189,10 @@ class Stub:
         if not isinstance(head, Chunk):
             raise RuntimeError("a toxic may forward or drop only what next() gave it")
         if count is not None and count < len(head.data):
-            self._inbox[0] = Chunk(head.data[count:], head.received_s)
+            view = memoryview(head.data)
+            self._inbox[0] = Chunk(view[count:], head.received_s)
             self._held_bytes -= count
-            return Chunk(head.data[:count], head.received_s)
+            return Chunk(view[:count], head.received_s)
         self._inbox.popleft()
         self._held_bytes -= _cost(head)
         self.inlet.wake()

@@ -45,7 +45,7 @@ class Stream:
 
     # The transports that the link sees.
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         self.came.append((_now(), bytes(data)))
 
     def pause_reading(self) -> None:

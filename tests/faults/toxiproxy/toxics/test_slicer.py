@@ -1,5 +1,6 @@
 """The slicer toxic on streams in memory."""
 
+import asyncio
 import random
 
 import pytest
@@ -43,6 +44,16 @@ async def test_removal_between_two_slices_releases_the_rest_at_once() -> None:
     await until(1.5)
     stream.link.remove("t0")
     assert stream.came == [(0.0, b"a"), (1.0, b"b"), (1.5, b"cdef")]
+
+
+async def test_a_chunk_in_single_bytes_lets_others_have_their_turns() -> None:
+    stream = Stream(Slicer(average_size=1))
+    stream.link.feed(bytes(4_000))
+    turns = 0
+    while stream.link.written_bytes < 4_000:
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns >= 4_000 / 20
 
 
 @given(
