@@ -16,7 +16,7 @@ import typer
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
-from harness.interrupts import Interrupted, Terminated
+from harness.interrupts import ENDS
 from harness.options import POLICY_HELP, CostsName, Device, Faults, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
 from harness.sweeping.command import sweep
@@ -158,6 +158,18 @@ def fault(
 
 
 @app.command()
+def recover(
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Drop what could not be undone: you have seen to it yourself.")
+    ] = False,
+) -> int:
+    """Undo what a run has left that was killed together with its janitor, as by a power cut."""
+    from harness.recover import run_recover
+
+    return run_recover(forget)
+
+
+@app.command()
 def calibrate(
     model: Model = "tiny",
     device: Device = "cpu",
@@ -255,7 +267,7 @@ def run_command_line(arguments: list[str]) -> int:
     try:
         return int(app(arguments or ["--help"], standalone_mode=False) or 0)
     except LimplockError as known:
-        if isinstance(known, Interrupted | Terminated):
+        if type(known) in ENDS.values():
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C must not change the exit code now
         _say(str(known))
         return known.exit_code

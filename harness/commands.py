@@ -24,6 +24,7 @@ from harness.results import new_folder
 from harness.scenario import worker_name
 from harness.serve import find_gateway, serve
 from harness.serving.gateway_server import FaultRequest
+from harness.serving.leftovers import refuse_leftovers
 from harness.suite import plan_runs, run_all
 from harness.verdict_codes import exit_code
 
@@ -43,6 +44,7 @@ def run_scenario(
 ) -> ExitCode:
     plan = plan_runs(find_scenario(scenario), find_presets(policies), find_faults(faults))
     check_stand(model, device, toxiproxy)
+    refuse_leftovers()
     folder = new_folder(out)
     console = PipeConsole()
     for note in filter(None, (stacking(planned.preset) for planned in plan)):
@@ -69,6 +71,7 @@ def run_demo(seed: int, out: Path | None, toxiproxy: str) -> ExitCode:
     """PASS only if all three runs came out as stated."""
     plan = demo_plan()
     check_stand("tiny", DEMO_DEVICE, toxiproxy)
+    refuse_leftovers()
     folder = new_folder(out)
     results = run_all(plan, seed, Options(device=DEMO_DEVICE, toxiproxy=toxiproxy), folder)
     console = PipeConsole()
@@ -93,6 +96,7 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
         raise BadInput(f"--workers must be 1 to {MAX_WORKERS}, got {workers}")
     if not 0 <= port <= 65535:
         raise BadInput(f"--port must be 0 to 65535, got {port}")
+    refuse_leftovers()
     options = Options(model=model, device=device, toxiproxy=toxiproxy, gateway_port=port)
     try:
         with told_as_theirs(preset.name):

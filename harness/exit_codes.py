@@ -14,6 +14,7 @@ class ExitCode(IntEnum):
     ABORTED = 5  # a safety rail fired; rolled back and verified
     UNCLEAN = 6  # clean-up could not be verified; a fault may still be live
     BUG = 70  # our own fault
+    HUNG_UP = 129  # SIGHUP, after clean-up: the terminal was closed
     INTERRUPTED = 130  # Ctrl-C, after clean-up
     TERMINATED = 143  # SIGTERM, after clean-up
 
@@ -23,6 +24,7 @@ _WORST_FIRST = (
     ExitCode.BUG,
     ExitCode.TERMINATED,
     ExitCode.INTERRUPTED,
+    ExitCode.HUNG_UP,
     ExitCode.ABORTED,
     ExitCode.FAIL,
     ExitCode.ENVIRONMENT,

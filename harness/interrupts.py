@@ -1,4 +1,4 @@
-"""Running to an orderly end: Ctrl-C and SIGTERM cancel the work, the clean-up runs, then we say so."""
+"""Running to an orderly end: a signal cancels the work, the clean-up runs, then we say which it was."""
 
 import asyncio
 import signal
@@ -24,20 +24,30 @@ class Terminated(LimplockError):
     exit_code = ExitCode.TERMINATED
 
 
-ENDS = ((signal.SIGINT, Interrupted), (signal.SIGTERM, Terminated))
+class HungUp(LimplockError):
+    """SIGHUP, after clean-up: the terminal was closed."""
+
+    exit_code = ExitCode.HUNG_UP
+
+
+ENDS: dict[signal.Signals, type[LimplockError]] = {
+    signal.SIGINT: Interrupted,
+    signal.SIGTERM: Terminated,
+    signal.SIGHUP: HungUp,
+}
 
 
 def run_to_the_end(
     work: Coroutine[Any, Any, T], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> T:
-    """`asyncio.run`, ending in order on both signals. Raises Interrupted or Terminated after the clean-up."""
+    """`asyncio.run`, ending in order on each of `ENDS`. Raises its error after the clean-up."""
     told: list[type[LimplockError]] = []
 
     async def watched() -> T:
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
-        for number, end in ENDS:
-            loop.add_signal_handler(number, _tell, told, end, task)
+        for number in _to_watch():
+            loop.add_signal_handler(number, _tell, told, ENDS[number], task)
         return await work
 
     before = signal.getsignal(signal.SIGINT)
@@ -54,22 +64,28 @@ def run_to_the_end(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For work outside a loop: the first of both signals raises Interrupted or Terminated, the rest wait.
+    """For work outside a loop: the first of `ENDS` raises its error, the rest wait.
 
     They are ignored from then on, so that what the block leaves behind is left in order.
     """
 
     def end(number: int, _frame: object) -> NoReturn:
-        for each, _ in ENDS:
+        for each in ENDS:
             signal.signal(each, signal.SIG_IGN)
-        raise dict(ENDS)[signal.Signals(number)]("stopped")
+        raise ENDS[signal.Signals(number)]("stopped")
 
-    before = {number: signal.signal(number, end) for number, _ in ENDS}
+    before = {number: signal.signal(number, end) for number in _to_watch()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _to_watch() -> list[signal.Signals]:
+    """`nohup` has us ignore SIGHUP: then the end of the terminal is to change nothing."""
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in ENDS if not (ignored and number is signal.SIGHUP)]
 
 
 def _tell(told: list[type[LimplockError]], end: type[LimplockError], task: asyncio.Task[Any] | None) -> None:

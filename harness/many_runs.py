@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from harness.errors import BadInput, EnvironmentFault
+from harness.interrupts import ENDS
 from harness.judging.result import RunResult
 from harness.serving.orphan import die_with_parent
 from harness.virtual_run import VirtualRun
@@ -92,7 +93,7 @@ def _end_all() -> None:
 @contextmanager
 def _signals_held() -> Iterator[None]:
     """What comes meanwhile is delivered afterwards, to us alone: a process inherits what is held."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         yield
     finally:
@@ -101,7 +102,7 @@ def _signals_held() -> Iterator[None]:
 
 def _begin(told: Connection) -> None:
     """Ctrl-C reaches the whole group, but the main process decides, and ends us in the middle of a run."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
     die_with_parent()
     threading.Thread(target=_end_when_told, args=(told,), name="stop-watch", daemon=True).start()

@@ -21,6 +21,7 @@ from harness.reporting.fidelity import render_fidelity
 from harness.results import new_folder, run_folder
 from harness.serving.cost_model import Costs
 from harness.serving.cost_store import CALIBRATED, REMEDY, choose_costs
+from harness.serving.leftovers import refuse_leftovers
 from harness.suite import Planned, plan_runs, run_all
 from harness.verdict_codes import exit_code
 from harness.virtual_run import HISTORY, VirtualRun
@@ -80,6 +81,7 @@ def run_validate(
     options = Options(model=MODEL, device=DEVICE, toxiproxy=check_toxiproxy(toxiproxy))
     chosen = choose_costs(costs, MODEL, DEVICE)
     _check_padded(chosen.costs)
+    refuse_leftovers()
     asked = Validation(plan=plan, seeds=range(seed, seed + runs), costs=chosen.costs, options=options)
     folder = new_folder(out)
     console = PipeConsole(soft_wrap=True, highlight=False)

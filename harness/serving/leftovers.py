@@ -13,7 +13,7 @@ REMEDY = "Run `limplock recover` first"
 
 
 def refuse_leftovers(folder: Path | None = None) -> None:
-    """CleanupUnverified, in one line, if anything is left of a run that is over. Live ones are no obstacle."""
+    """CleanupUnverified, in one line, if anything is left of a run that is over. Others may be under way."""
     left = left_behind(folder)
     if left:
         more = f", and of {len(left) - 1} more" if len(left) > 1 else ""

@@ -15,6 +15,8 @@ from harness.serving.worker_process import WorkerConfig, WorkerReady, main
 START_TIMEOUT_S = 120.0  # a large model on a slow disk takes its time
 STOP_TIMEOUT_S = 3.0
 
+_NOT_FOR_US = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 _PRELOAD = [
     "harness.serving.torch_engine",
     "harness.serving.worker_process",
@@ -84,12 +86,13 @@ class Pool:
 def forkserver_context() -> multiprocessing.context.ForkServerContext:
     """The start method for every process of ours, with the forkserver running and torch imported in it.
 
-    Ctrl-C reaches the whole process group, and so does the SIGTERM of many a supervisor. The forkserver and
-    its children are started with both ignored, so that none is caught half-way; the main process decides.
+    Ctrl-C reaches the whole process group, and so do the end of a terminal and the SIGTERM of many a
+    supervisor. The forkserver and its children are started with all ignored, so that none is caught half-way;
+    the main process decides.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_PRELOAD)
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _NOT_FOR_US}
     try:
         forkserver.ensure_running()
     finally:

@@ -2,7 +2,7 @@ import pytest
 
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError, unknown
 from harness.exit_codes import ExitCode, worst
-from harness.interrupts import Interrupted, Terminated
+from harness.interrupts import HungUp, Interrupted, Terminated
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def test_the_codes_are_the_documented_ones() -> None:
         "ABORTED": 5,
         "UNCLEAN": 6,
         "BUG": 70,
+        "HUNG_UP": 129,
         "INTERRUPTED": 130,
         "TERMINATED": 143,
     }
@@ -53,6 +54,7 @@ def test_every_code_has_a_rank() -> None:
         (EnvironmentFault, 4),
         (CleanupUnverified, 6),
         (LimplockError, 70),
+        (HungUp, 129),
         (Interrupted, 130),
         (Terminated, 143),
     ],
