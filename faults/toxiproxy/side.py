@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import struct
-from typing import Protocol
+from typing import Protocol, cast
 
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.link import Link
@@ -71,9 +71,8 @@ class Side(asyncio.BufferedProtocol):
     # Called by the event loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - a stream socket always has one
-        self.transport = transport
-        transport.pause_reading()
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
+        self.transport.pause_reading()
         self._owner.side_ready(self)
 
     def get_buffer(self, sizehint: int) -> bytearray:
