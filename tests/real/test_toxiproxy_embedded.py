@@ -17,6 +17,14 @@ from tests.faults.toxiproxy.servers import connect, echo, hang_up, running, work
 
 pytestmark = pytest.mark.real
 
+WORKING = {  # toxics that let data through until nobody takes it
+    "latency": {"latency": 50},
+    "bandwidth": {"rate": 10**6},
+    "slicer": {"average_size": 1_000, "delay": 1},
+    "limit_data": {"bytes": 10**12},
+    "slow_close": {"delay": 60_000},
+    "noop": {},
+}
 PATIENCE_S = 1.0  # for control calls that the original answers after 25 s or never
 
 
@@ -45,6 +53,7 @@ async def test_a_half_closed_connection_still_gets_its_answer(client: ToxiproxyC
                     await client.add_toxic("p", way, "latency", way, {"latency": 20})
 
 
+# report 1: Shopify/toxiproxy#558
 async def test_a_reader_that_has_stopped_does_not_hold_up_the_control_plane(client: ToxiproxyClient) -> None:
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
@@ -53,11 +62,11 @@ async def test_a_reader_that_has_stopped_does_not_hold_up_the_control_plane(clie
 
     async with worker(pour) as address:
         proxy = await client.create("p", "127.0.0.1:0", address)
-        for kind, attributes in (("latency", {"latency": 50}), ("bandwidth", {"rate": 10**6}), ("noop", {})):
+        for kind, attributes in WORKING.items():
             await client.add_toxic("p", kind, kind, "to_caller", attributes)
         with socket.create_connection(proxy.listen.split(":")):  # and never read from
             await asyncio.sleep(0.5)
-            for kind in ("latency", "bandwidth", "noop"):
+            for kind in WORKING:
                 start_s = time.perf_counter()
                 assert await client.remove_toxic("p", kind)
                 assert await client.list()
@@ -96,6 +105,10 @@ async def test_a_worker_that_does_not_answer_the_dial_holds_up_no_other_caller(
         ("latency", {"latency": -1}),
         ("latency", {"jitter": 2**62}),
         ("timeout", {"timeout": -1}),
+        ("slicer", {"average_size": -1}),
+        ("limit_data", {"bytes": -1}),
+        ("reset_peer", {"timeout": -1}),
+        ("slow_close", {"delay": 2**31}),
     ],
 )
 async def test_senseless_values_are_refused_and_the_server_lives_on(
