@@ -15,7 +15,7 @@ def with_measured(
     if law.hop is None:
         return law
     first = min((at for at in full_after_s.values() if at is not None), default=None)
-    prefix = "" if law.applies else "without a policy: "
+    prefix = "" if law.applies else f"{law.assumes}: "
     contradiction = _contradiction(law, first, fault_s, spread) if law.applies else ""
     words = f"{prefix}{law.words}{_seen(law, first)}"
     return law.model_copy(update={"words": words, "measured_s": first, "contradicted": contradiction})

@@ -1,19 +1,24 @@
-"""Whether the fault bit: what it was asked to do, beside what its own site measured.
+"""Whether the fault bit: what it was asked to do, beside what its own site measured, and whom it touched.
 
-A fault without effect makes a run inconclusive, not green. One that was asked to do nothing has no effect.
+A fault without effect makes a run inconclusive, not green, and so does one that no request met. One that was
+asked to do nothing has no effect. What changes its strength is measured while it is strongest.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import inf
+from statistics import median
 
 from harness.judging.effects import MEASURES
-from harness.judging.effects.measure import Measure
+from harness.judging.effects.measure import Measure, Measuring
 from harness.judging.history import FaultSetup, History
+from harness.judging.levels import Peak, peak
 from harness.judging.result import Bite
 from harness.judging.windows import Timeline
 
 AS_ASKED_RATIO = 0.1  # measured within this of what was asked
 LEAST_RATIO = 0.5  # below this share of the effect that was asked for it did not bite
+STEP_TIME = "step time"  # the quantity by which a slow engine is known, whatever made it slow
 
 
 def measure_bite(history: History, timeline: Timeline) -> Bite | None:
@@ -21,47 +26,109 @@ def measure_bite(history: History, timeline: Timeline) -> Bite | None:
     fault = history.setup.fault
     if fault is None:
         return None
-    bite = _least([_compare(history, fault, worker, timeline) for worker in fault.workers])
+    strongest = peak(timeline.levels)
+    bite = _least([_compare(history, fault, worker, timeline, strongest) for worker in fault.workers])
+    bite = bite.model_copy(update={"touched": _touched(history, fault.workers, timeline)})
     if timeline.installed:
         return bite
     words = f"{fault.kind} was never installed, or its site did not confirm it"
     return bite.model_copy(update={"bit": False, "as_asked": False, "words": words})
 
 
-def _least(bites: Sequence[Bite]) -> Bite:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """`neutral`: what would be measured of no fault at all."""
+
+    asked: float
+    measured: float | None
+    neutral: float
+    words: str = ""
+
+    @property
+    def idle(self) -> bool:
+        """Nothing was asked of it."""
+        return self.asked == self.neutral
+
+    @property
+    def share(self) -> float:
+        """Of the effect that was asked for; minus infinity if nobody could tell."""
+        if self.measured is None or self.idle:
+            return -inf
+        return (self.measured - self.neutral) / (self.asked - self.neutral)
+
+
+def _touched(history: History, workers: Sequence[str], timeline: Timeline) -> int:
+    """How many attempts were at a faulted worker while anything of the fault was there."""
+    on = [each.window for each in timeline.levels if each.level > 0]
+    attempts = (attempt for worker in workers for attempt in history.attempts(worker))
+    return sum(any(a.started_s < each.end_s and a.at_s > each.start_s for each in on) for a in attempts)
+
+
+def _least(bites: Sequence[tuple[_Seen, Bite]]) -> Bite:
     """The fault that was asked for is the one at every worker: the one that was bitten least decides."""
-    least = min(bites, key=lambda bite: -inf if bite.measured is None else bite.measured)
+    _, least = min(bites, key=lambda bite: bite[0].share)
     if len(bites) == 1:
         return least
     return least.model_copy(update={"words": f"{least.words} (the least of {len(bites)} workers)"})
 
 
-def _compare(history: History, fault: FaultSetup, worker: str, timeline: Timeline) -> Bite:
-    measure = MEASURES.get(fault.quantity)
-    if measure is None:
-        found = Measure(None, f"no measurement is known that would show whether {fault.kind!r} bit")
-    else:
-        found = measure(history, worker, timeline)
-    asked, measured = fault.asked, found.measured
-    neutral = 1.0 if fault.unit == "x" else 0.0  # what "no effect" measures
-    idle = asked <= neutral
-    return Bite(
+def _compare(
+    history: History, fault: FaultSetup, worker: str, timeline: Timeline, strongest: Peak
+) -> tuple[_Seen, Bite]:
+    seen = _look(history, fault, worker, timeline, strongest)
+    asked, measured = seen.asked, seen.measured
+    return seen, Bite(
         kind=fault.kind,
         worker=worker,
         quantity=fault.quantity,
         unit=fault.unit,
+        less=fault.less,
         asked=asked,
         measured=measured,
-        bit=not idle and measured is not None and measured - neutral >= LEAST_RATIO * (asked - neutral),
+        bit=seen.share >= LEAST_RATIO,
         as_asked=measured is not None and abs(measured - asked) <= AS_ASKED_RATIO * asked,
-        words=found.words or _words(fault, worker, measured, idle=idle),
+        slow_factor=_across(MEASURES[STEP_TIME], history, worker, timeline, strongest).measured,
+        words=seen.words or _words(fault, worker, seen, strongest),
     )
 
 
-def _words(fault: FaultSetup, worker: str, measured: float | None, *, idle: bool) -> str:
-    seen = "not measured: no sample" if measured is None else f"{_amount(measured, fault.unit)} measured"
-    wanted = f"{_amount(fault.asked, fault.unit)} asked" + (", which is no fault at all" if idle else "")
-    return f"{fault.quantity} of {worker}: {wanted}, {seen}"
+def _look(history: History, fault: FaultSetup, worker: str, timeline: Timeline, strongest: Peak) -> _Seen:
+    asked = fault.asked if strongest.asked is None else strongest.asked
+    neutral = 1.0 if fault.unit == "x" else 0.0
+    measure = MEASURES.get(fault.quantity)
+    if measure is None:
+        return _Seen(
+            asked, None, neutral, f"no measurement is known that would show whether {fault.kind!r} bit"
+        )
+    found = _across(measure, history, worker, timeline, strongest)
+    if not fault.less:
+        return _Seen(asked, found.measured, neutral, found.words)
+    before = measure(history, worker, replace(timeline, fault=timeline.before())).measured
+    if before is None:
+        return _Seen(asked, None, inf, f"{fault.quantity} of {worker} was not seen before the fault")
+    return _Seen(asked, found.measured, max(before, asked), found.words)
+
+
+def _across(
+    measure: Measuring, history: History, worker: str, timeline: Timeline, strongest: Peak
+) -> Measure:
+    """Of several stretches the median of those that could be measured."""
+    found = [measure(history, worker, replace(timeline, fault=each)) for each in strongest.windows]
+    measured = [each.measured for each in found if each.measured is not None]
+    words = next((each.words for each in found if each.words), "")
+    return Measure(median(measured) if measured else None, words)
+
+
+def _words(fault: FaultSetup, worker: str, seen: _Seen, strongest: Peak) -> str:
+    measured = seen.measured
+    if measured is None:
+        what = "not measured: no sample" if strongest.windows else f"not measured: {strongest.words}"
+    else:
+        what = f"{_amount(measured, fault.unit)} measured"
+        what += f" {strongest.words}" if strongest.words else ""
+    before = f", {_amount(seen.neutral, fault.unit)} before" if fault.less and seen.neutral < inf else ""
+    wanted = f"{_amount(seen.asked, fault.unit)} asked" + (", which is no fault at all" if seen.idle else "")
+    return f"{fault.quantity} of {worker}: {wanted}, {what}{before}"
 
 
 def _amount(value: float, unit: str) -> str:

@@ -34,14 +34,28 @@ def something_asserted(measures: Sequence[Measure]) -> Guard:
 
 
 def fault_bit(bite: Bite | None) -> list[Guard]:
-    """None without a fault; else whether it had an effect, and whether the effect was as large as asked."""
+    """None without a fault; else whether it met anybody, had an effect, and had one as large as asked."""
     if bite is None:
         return []
-    weak = bite.bit and bite.measured is not None and bite.measured < bite.asked and not bite.as_asked
     return [
+        _touched(bite),
         Guard(name="fault bit", ok=bite.bit, voids="any verdict", words=bite.words),
-        Guard(name="fault as strong as asked", ok=not weak, voids="a pass", words=bite.words),
+        Guard(name="fault as strong as asked", ok=not _weak(bite), voids="a pass", words=bite.words),
     ]
+
+
+def _touched(bite: Bite) -> Guard:
+    words = f"{bite.touched:,} attempts met the fault"
+    if not bite.touched:
+        words = f"the fault touched no request: none was at {bite.worker} while it was on"
+    return Guard(name="fault touched requests", ok=bite.touched > 0, voids="any verdict", words=words)
+
+
+def _weak(bite: Bite) -> bool:
+    """It had an effect, but a smaller one than was asked for."""
+    if not bite.bit or bite.as_asked or bite.measured is None:
+        return False
+    return bite.measured > bite.asked if bite.less else bite.measured < bite.asked
 
 
 def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]:
@@ -50,9 +64,10 @@ def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]
         return []
     bound_s = 0.0 if _nobody_waits(law) else setup.timeout_s or 0.0
     needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * bound_s)
-    length_s = timeline.fault.length_s
+    length_s = timeline.fault.end_s - timeline.strongest_s
     ok = length_s >= CLOCK_RATIO * needed_s
-    words = f"the fault lasted {length_s:.1f} s, {needed_s:.1f} s are needed to call it contained"
+    at_most = " at its strongest" if timeline.strongest_s > timeline.fault.start_s else ""
+    words = f"the fault lasted {length_s:.1f} s{at_most}, {needed_s:.1f} s are needed to call it contained"
     return [Guard(name="fault long enough", ok=ok, voids="a pass", words=words)]
 
 

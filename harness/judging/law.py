@@ -25,6 +25,7 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
             words="no law: no step, answer, batch size or bounded service is known from before the fault"
         )
     capacity = queueing.full_batch_capacity_rps(setup.max_num_seqs, load.tokens, load.step_s)
+    assumes = _assumes(setup)
     healthy = Law(
         words="",
         hop=service.name,
@@ -35,13 +36,21 @@ def predict(setup: Setup, load: Load | None, service: Service | None, bite: Bite
         step_s=load.step_s,
         tokens=load.tokens,
         rho=service.arrivals_rps / load.faulted / capacity,
-        applies=setup.preset == UNBOUNDED_PRESET,
+        applies=not assumes,
+        assumes=assumes,
     )
     faulted = _LAWS[bite.quantity](setup, healthy, load, service, bite)
     fleet_rho = load.offered_rps / len(setup.workers) / capacity
     factor = inf if bite.quantity == "down" else faulted.slow_factor or 1.0
     loss = queueing.unavoidable_loss_ratio(len(setup.workers), fleet_rho, factor, load.faulted)
     return faulted.model_copy(update={"unavoidable_loss_ratio": loss})
+
+
+def _assumes(setup: Setup) -> str:
+    """What the laws take for granted and is not so in this run; empty if they apply."""
+    shaped = setup.fault is not None and bool(setup.fault.shape)
+    left_out = ["without a policy"] if setup.preset != UNBOUNDED_PRESET else []
+    return " and ".join([*left_out, *(["always at its strongest"] if shaped else [])])
 
 
 def _slow_steps(setup: Setup, law: Law, load: Load, service: Service, bite: Bite) -> Law:

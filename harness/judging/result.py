@@ -91,10 +91,13 @@ class Bite(Part):
     worker: str  # of several faulted ones that which was bitten least
     quantity: str
     unit: str
-    asked: float
+    less: bool = False  # the smaller the quantity the worse
+    asked: float  # where the fault changes its strength: of the strongest that could be seen
     measured: float | None
     bit: bool
     as_asked: bool
+    touched: int = 0  # attempts that were at a faulted worker while the fault was on
+    slow_factor: float | None = None  # of its engine steps as a whole, whatever the quantity
     words: str
 
 
@@ -120,7 +123,8 @@ class Law(Part):
     measured_s: float | None = None
     unavoidable_loss_ratio: float | None = None
     oracle_capture: float | None = None  # share of the requests under way that those hold, by Little
-    applies: bool = False  # to this preset: it sets no bound of its own
+    applies: bool = False  # to this run: its preset sets no bound of its own, its fault never changes
+    assumes: str = ""  # what is not so, where it does not apply
     contradicted: str = ""  # how the run contradicts the law: first of all a bug of ours
 
 

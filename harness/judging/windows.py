@@ -1,5 +1,6 @@
 """Which stretches of a run are compared: before, during and after the fault."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.judging.history import FaultChanged, Finished, History, PhaseStarted
@@ -29,6 +30,15 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of the fault's time in which its strength stayed the same. `asked` of its quantity then."""
+
+    window: Window
+    level: float
+    asked: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
     """Phases by name, and when the fault really came and went (without one: the phase of that name)."""
 
@@ -36,6 +46,13 @@ class Timeline:
     fault: Window
     installed: bool
     removed: bool
+    levels: tuple[Stretch, ...] = ()
+
+    @property
+    def strongest_s(self) -> float:
+        """From when on the fault had been as strong as it ever was."""
+        most = max((each.level for each in self.levels), default=0.0)
+        return next((each.window.start_s for each in self.levels if each.level == most), self.fault.start_s)
 
     def before(self) -> Window:
         """The baseline, less its end: what is in flight when the fault begins belongs to neither side."""
@@ -67,7 +84,16 @@ def timeline(history: History) -> Timeline:
     start_s = phases["fault"].start_s if started is None else started
     ended = next((c.at_s for c in changes if not c.active and c.verified and c.at_s >= start_s), None)
     end_s = min(ended, phases["fault"].end_s) if ended is not None else phases["fault"].end_s
-    return Timeline(phases, Window(start_s, end_s), started is not None, ended is not None)
+    fault = Window(start_s, end_s)
+    return Timeline(phases, fault, started is not None, ended is not None, _levels(changes, fault))
+
+
+def _levels(changes: Sequence[FaultChanged], fault: Window) -> tuple[Stretch, ...]:
+    """Stretches of no length are left out."""
+    on = [change for change in changes if change.active and change.verified]
+    ends = [*(change.at_s for change in on[1:]), fault.end_s]
+    cut = [(Window(c.at_s, min(end, fault.end_s)), c) for c, end in zip(on, ends, strict=False)]
+    return tuple(Stretch(window, c.level, c.asked) for window, c in cut if window.length_s > 0)
 
 
 def _phases(history: History) -> dict[str, Window]:

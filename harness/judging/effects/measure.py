@@ -9,14 +9,10 @@ from harness.judging.windows import Timeline
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """`measured` is None without a sample; then `words` may say what was seen instead.
-
-    `before`, the same before the fault, is needed only of quantities of which less is worse.
-    """
+    """`measured` is None without a sample; then `words` may say what was seen instead."""
 
     measured: float | None
     words: str = ""
-    before: float | None = None
 
 
 Measuring = Callable[[History, str, Timeline], Measure]  # of the worker so named

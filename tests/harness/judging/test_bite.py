@@ -2,8 +2,10 @@ import pytest
 from msgspec.structs import replace
 
 from harness.judging.bite import measure_bite
+from harness.judging.effects import MEASURES
+from harness.judging.effects.measure import Measure
 from harness.judging.effects.steps import mean_step_s
-from harness.judging.history import FaultSetup, Gauge, History
+from harness.judging.history import Attempted, FaultChanged, FaultSetup, Gauge, History
 from harness.judging.windows import Window, timeline
 from tests.harness.judging.synthetic import CONTAINED, simulate
 
@@ -119,3 +121,67 @@ def test_a_worker_that_was_restarted_counts_up_to_there():
 def test_an_idle_or_unseen_worker_has_no_step_time():
     assert mean_step_s(counted((1, 7, 1.0), (2, 7, 1.0)), Window(0, 5)) is None
     assert mean_step_s([], Window(0, 5)) is None
+
+
+def measuring(monkeypatch, found):
+    """A quantity `rate` that is `found` of the window that is looked at."""
+    monkeypatch.setitem(MEASURES, "rate", lambda _h, _w, times: Measure(found(times.fault)))
+
+
+def rated(asked, **changes):
+    history = simulate(fault_s=8.0, recovery_s=1.0)
+    fault = replace(history.setup.fault, quantity="rate", asked=asked, unit="kB/s", less=True, **changes)
+    setup = replace(history.setup, fault=fault)
+    history = History([setup, *history.records[1:]])
+    return measure_bite(history, timeline(history))
+
+
+@pytest.mark.parametrize(
+    ("during", "bit", "as_asked"), [(50.0, True, True), (300.0, True, False), (700.0, False, False)]
+)
+def test_where_less_is_worse_the_effect_is_what_is_missing_of_before(monkeypatch, during, bit, as_asked):
+    measuring(monkeypatch, lambda window: during if window.start_s >= 13.0 else 1000.0)
+    found = rated(50.0)
+    assert (found.bit, found.as_asked) == (bit, as_asked)
+    assert found.words.endswith(f"{during:.3g} kB/s measured, 1e+03 kB/s before")
+
+
+def test_a_limit_above_what_there_was_before_is_no_fault(monkeypatch):
+    measuring(monkeypatch, lambda _: 1000.0)
+    found = rated(2000.0)
+    assert not found.bit
+    assert "which is no fault at all" in found.words
+
+
+def test_what_was_not_seen_before_cannot_be_compared(monkeypatch):
+    measuring(monkeypatch, lambda window: 50.0 if window.start_s >= 13.0 else None)
+    assert rated(50.0).words == "rate of worker 2 was not seen before the fault"
+
+
+def test_a_fault_that_comes_and_goes_is_measured_while_it_is_on():
+    history = simulate(fault_s=16.0, recovery_s=1.0)
+    start_s = timeline(history).fault.start_s
+    changes = [
+        FaultChanged(at_s=start_s + 4.0 * n, active=True, level=float(n % 2 == 0), asked=10.0 - 9.0 * (n % 2))
+        for n in range(4)
+    ]
+    records = [r for r in history.records if not (isinstance(r, FaultChanged) and r.active)]
+    flapping = History([*records[:-1], *changes, records[-1]])
+    times = timeline(flapping)
+    found = measure_bite(flapping, times)
+    assert len(times.levels) == 4
+    assert found.as_asked
+    assert found.words.endswith("measured at 100% of its strength, seen 2 times for 8.0 s in all")
+
+
+def test_attempts_at_the_worker_while_the_fault_is_on_are_counted():
+    history = simulate(fault_s=8.0, recovery_s=1.0)
+    found = measure_bite(history, timeline(history))
+    assert found.touched == pytest.approx(8 * 3.75, rel=0.5)
+    spared = [r for r in history.records if not (isinstance(r, Attempted) and r.worker == "worker 2")]
+    assert measure_bite(History(spared), timeline(history)).touched == 0
+
+
+def test_how_much_slower_the_engine_was_is_known_whatever_the_quantity():
+    assert bite(kind="link_latency", size=6.0).slow_factor == pytest.approx(1.0, rel=0.05)
+    assert bite(size=10.0).slow_factor == pytest.approx(10.0, rel=0.1)

@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from harness.judging import guards
+from harness.judging.bite import measure_bite
 from harness.judging.case import lay_out
+from harness.judging.history import Attempted, FaultChanged, History
 from harness.judging.result import Law
+from harness.judging.windows import timeline
 from tests.harness.judging.synthetic import CHAT, CONTAINED, simulate
 
 
@@ -78,6 +82,30 @@ def test_a_caller_with_too_few_requests_is_named():
 def test_nothing_asserted_is_no_verdict():
     assert guards.something_asserted([]).ok is False
     assert lay_out(simulate(fault_s=2.0, callers=(CHAT,))).judged == []
+
+
+def test_a_fault_that_rises_counts_from_when_it_is_strongest():
+    history = simulate(recovery_s=1.0)
+    start_s = lay_out(history).times.fault.start_s
+    late = FaultChanged(at_s=start_s + 10.0, active=True)
+    records = [
+        replace(r, level=0.5) if isinstance(r, FaultChanged) and r.active else r for r in history.records
+    ]
+    case = lay_out(History([*records[:-1], late, records[-1]]))
+    assert guards.fault_long_enough(case.setup, case.times, Law(words="", travel_s=3.0))[0].ok
+    (guard,) = guards.fault_long_enough(case.setup, case.times, Law(words="", travel_s=4.0))
+    assert guard.words == "the fault lasted 10.0 s at its strongest, 12.0 s are needed to call it contained"
+
+
+# report 13: litmus#4934, litmus-go#719
+def test_a_fault_that_no_request_met_tells_nothing():
+    history = simulate(fault_s=4.0, recovery_s=1.0)
+    spared = [r for r in history.records if not (isinstance(r, Attempted) and r.worker == "worker 2")]
+    touched, missed = (measure_bite(h, timeline(h)) for h in (history, History(spared)))
+    assert guards.fault_bit(touched)[0].ok
+    guard = guards.fault_bit(missed)[0]
+    assert (guard.ok, guard.voids) == (False, "any verdict")
+    assert guard.words == "the fault touched no request: none was at worker 2 while it was on"
 
 
 def test_a_killed_worker_leaves_nothing_to_remove():
