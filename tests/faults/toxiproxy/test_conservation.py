@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.toxics.bandwidth import Bandwidth
+from faults.toxiproxy.toxics.first_byte import FirstByte
 from faults.toxiproxy.toxics.latency import Latency
 from faults.toxiproxy.toxics.limit_data import LimitData
+from faults.toxiproxy.toxics.message_latency import MessageLatency
 from faults.toxiproxy.toxics.reset_peer import ResetPeer
+from faults.toxiproxy.toxics.shared_bandwidth import SharedBandwidth
 from faults.toxiproxy.toxics.slicer import Slicer
 from faults.toxiproxy.toxics.slow_close import SlowClose
 from faults.toxiproxy.toxics.toxic import Toxic
@@ -22,6 +25,9 @@ milliseconds = st.integers(0, 300)
 slicers = st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20_000)).map(
     lambda drawn: Slicer(average_size=max(drawn[:2]), size_variation=min(drawn[:2]), delay=drawn[2])
 )
+message_latencies = st.tuples(milliseconds, milliseconds, milliseconds).map(
+    lambda drawn: MessageLatency(latency=max(drawn[:2]), jitter=min(drawn[:2]), quiet=drawn[2])
+)
 toxics = st.one_of(
     st.just(Toxic()),
     st.builds(Latency, latency=milliseconds, jitter=milliseconds),
@@ -29,6 +35,9 @@ toxics = st.one_of(
     st.builds(SlowClose, delay=milliseconds),
     st.builds(LimitData, bytes=st.just(10**9)),
     st.builds(ResetPeer, timeout=st.just(10**9)),
+    st.builds(FirstByte, delay=milliseconds, quiet=milliseconds),
+    message_latencies,
+    st.builds(SharedBandwidth, rate=st.sampled_from([0, 1, 7, 1000])),
     slicers,
 )
 steps = st.lists(
@@ -36,6 +45,7 @@ steps = st.lists(
         st.tuples(st.just("feed"), st.integers(1, 400)),
         st.tuples(st.just("insert"), st.integers(0, 9), toxics),
         st.tuples(st.just("change"), st.integers(0, 9), toxics),
+        st.tuples(st.just("ease"), st.integers(0, 9), toxics),
         st.tuples(st.just("remove"), st.integers(0, 9)),
         st.tuples(st.just("spare"), st.integers(0, 9)),
         st.tuples(st.just("pause")),
@@ -96,6 +106,10 @@ class Run:
     def do_change(self, place: int, toxic: Toxic) -> None:
         for name in self.named(place):
             self.stream.link.replace(name, toxic)
+
+    def do_ease(self, place: int, toxic: Toxic) -> None:
+        for name in self.named(place):
+            self.stream.link.ease(name, toxic)
 
     def do_remove(self, place: int) -> None:
         for name in self.named(place):
