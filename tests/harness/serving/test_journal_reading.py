@@ -1,0 +1,127 @@
+"""Whatever a power cut makes of a journal, it is read in one way or called damaged in one line."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.serving.journal import Header, Journal
+from harness.serving.journal_entries import HogProcess, ProxiesOn, ServerProcess
+from harness.serving.journal_reading import left_behind, read_journal
+from harness.serving.process_identity import boot, started_s
+
+HOG = HogProcess(123, 4.5)
+PROXIES = ProxiesOn("http://127.0.0.1:8474", "limplock-test")
+
+
+def header(pid: int = os.getpid(), start_s: float | None = None, where: str | None = None) -> bytes:
+    start_s = started_s(os.getpid()) if start_s is None else start_s
+    return msgspec.json.encode(
+        Header(
+            run="limplock-test", pid=pid, started_s=start_s or 0.0, boot=boot() if where is None else where
+        )
+    )
+
+
+def opened(entry: HogProcess | ProxiesOn) -> bytes:
+    return b'{"op":"open","entry":' + msgspec.json.encode(entry) + b"}"
+
+
+def write(folder: Path, *lines: bytes, end: bytes = b"\n") -> Path:
+    path = folder / "limplock-test.journal"
+    path.write_bytes(b"\n".join(lines) + end)
+    return path
+
+
+def test_half_a_last_line_was_never_acted_on(tmp_path: Path) -> None:
+    found = read_journal(write(tmp_path, header(), opened(HOG), opened(PROXIES)[:30], end=b""))
+    assert (found.open, found.damage) == ((HOG,), "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "end", "damage"),
+    [
+        ((), b"", "it is empty"),
+        ((b'{"run":"limpl',), b"", "its first line is not complete"),
+        ((b"\0" * 40,), b"\n", "line 1 is no header"),
+        ((b'{"run":"r","pid":1,"started_s":1,"boot":"b","version":2}',), b"\n", "version 2, 1 is understood"),
+        ((header(), b"\0\0\0", opened(HOG)), b"\n", "line 2 is not understood"),
+        (
+            (header(), opened(HOG), b'{"op":"open","entry":{"type":"satellite"}}'),
+            b"\n",
+            "line 3 is not underst",
+        ),
+    ],
+    ids=["empty", "cut", "zeros", "version", "middle", "kind"],
+)
+def test_damage_is_told_with_its_line(
+    tmp_path: Path, lines: tuple[bytes, ...], end: bytes, damage: str
+) -> None:
+    assert damage in read_journal(write(tmp_path, *lines, end=end)).damage
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_at_all_break_the_reading(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.mktemp("journals") / "limplock-test.journal"
+    path.write_bytes(header() + b"\n" + content)
+    found = read_journal(path)
+    assert found.damage or found.open == ()
+
+
+def test_a_folder_in_the_place_of_a_journal_is_damage(tmp_path: Path) -> None:
+    (tmp_path / "limplock-test.journal").mkdir()
+    assert "it cannot be read" in read_journal(tmp_path / "limplock-test.journal").damage
+
+
+# Whose it is.
+
+
+def test_a_journal_of_a_run_that_is_alive_is_not_left_behind(tmp_path: Path) -> None:
+    write(tmp_path, header(), opened(HOG))
+    assert left_behind(tmp_path, wait_s=0) == []
+
+
+@pytest.mark.parametrize(
+    "first",
+    [header(pid=2**22 + 1), header(start_s=1.0), header(where="another boot")],
+    ids=["gone", "number given to another", "another boot"],
+)
+def test_a_journal_is_left_behind_unless_that_very_process_runs(tmp_path: Path, first: bytes) -> None:
+    write(tmp_path, first, opened(PROXIES))
+    (found,) = left_behind(tmp_path, wait_s=0)
+    assert found.left == (PROXIES,)
+
+
+def test_no_process_has_outlived_its_boot(tmp_path: Path) -> None:
+    ours = ProxiesOn("http://127.0.0.1:1", "limplock-test", ServerProcess(5, 6.0))
+    write(tmp_path, header(where="another boot"), opened(HOG), opened(ours), opened(PROXIES))
+    (found,) = left_behind(tmp_path, wait_s=0)
+    assert found.left == (PROXIES,)
+
+
+def test_a_dead_journal_with_nothing_open_is_taken_away(tmp_path: Path) -> None:
+    path = write(tmp_path, header(pid=2**22 + 1))
+    assert left_behind(tmp_path, wait_s=0) == []
+    assert not path.exists()
+
+
+def test_a_damaged_journal_of_a_run_that_is_alive_is_in_nobodys_way(tmp_path: Path) -> None:
+    write(tmp_path, header(), b"\0\0")
+    assert left_behind(tmp_path, wait_s=0) == []
+
+
+def test_without_a_folder_nothing_is_left(tmp_path: Path) -> None:
+    assert left_behind(tmp_path / "none", wait_s=0) == []
+
+
+def test_a_janitor_that_is_still_at_it_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, header(pid=2**22 + 1), opened(HOG))
+    monkeypatch.setattr("harness.serving.journal_reading.time.sleep", lambda _: path.unlink(missing_ok=True))
+    assert left_behind(tmp_path, wait_s=60) == []
+
+
+def test_a_journal_is_private_to_its_user(tmp_path: Path) -> None:
+    assert Journal("limplock-test", tmp_path).path.stat().st_mode & 0o077 == 0
