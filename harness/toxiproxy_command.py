@@ -13,7 +13,6 @@ from faults.toxiproxy.mode import Mode
 from faults.toxiproxy.server import serve
 from harness.errors import BadInput, EnvironmentFault
 from harness.exit_codes import ExitCode
-from harness.fast_loop import new_loop
 from harness.interrupts import run_to_the_end
 from harness.reporting.console import PipeConsole, say
 from harness.toxiproxy_config import read_config
@@ -51,7 +50,7 @@ def run_toxiproxy(wanted: Wanted) -> ExitCode:
     if not 0 <= wanted.port <= 65535:
         raise BadInput(f"-port must be 0 to 65535, got {wanted.port}")
     config = _config(wanted)
-    run_to_the_end(_serve(wanted, config, _announcer(wanted)), new_loop)
+    run_to_the_end(_serve(wanted, config, _announcer(wanted)))
     return ExitCode.PASS
 
 
