@@ -74,6 +74,9 @@ class Fault:
         """Its levels as time goes by."""
         return self.shape.changes()
 
+    async def check(self, site: Site) -> None:
+        """Before anything begins: raises what the site raises when it can never take the fault."""
+
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         """Have it at `site` at this share of its strength for `lease_s`; again to change or to renew."""
 
@@ -166,6 +169,9 @@ class LinkFault(Fault):
     def toxics(self) -> tuple[Toxic, ...]:
         """What to put on the link."""
         return ()
+
+    async def check(self, site: Site) -> None:
+        await site.check_toxics(self.toxics())
 
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         now = self.at(level)

@@ -17,6 +17,22 @@ class Toxic:
     toxicity: float = 1.0  # the share of connections that it works on
 
 
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """What shares the worker's machine with it. `amount`: processes, or bytes of memory."""
+
+    kind: str  # cpu | memory | gpu
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class GpuCap:
+    """A limit of the worker's GPU, in watts or MHz."""
+
+    kind: str  # power | clock
+    amount: int
+
+
 class Site(Protocol):
     """One worker: its engine, its link, its process.
 
@@ -35,6 +51,10 @@ class Site(Protocol):
         """Take an injected fault out of the worker."""
         ...
 
+    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
+        """The harness raises EnvironmentFault if the link can never have these."""
+        ...
+
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         """Have these toxics on the link, and no others of ours; those that stay are changed in place."""
         ...
@@ -45,4 +65,32 @@ class Site(Protocol):
 
     async def kill(self) -> None:
         """End the worker's process at once and see that it is gone."""
+        ...
+
+    async def restart(self) -> None:
+        """Start the worker again where it was, with nothing in it. Nothing happens if it was not killed."""
+        ...
+
+    async def stop(self, stopped_ratio: float, period_s: float, lease_s: float) -> None:
+        """Have the process stopped for this share of each period: it hears nothing and says nothing."""
+        ...
+
+    async def resume(self) -> None:
+        """Let the process run for good."""
+        ...
+
+    async def crowd(self, neighbour: Neighbour, lease_s: float) -> None:
+        """Have this neighbour beside the worker. One kind at a time; another amount changes it."""
+        ...
+
+    async def uncrowd(self) -> None:
+        """End the neighbour, and give back what it took from the worker."""
+        ...
+
+    async def cap(self, limit: GpuCap, lease_s: float) -> None:
+        """Have this limit on the worker's GPU. The harness raises EnvironmentFault where that cannot be."""
+        ...
+
+    async def uncap(self) -> None:
+        """Bring back the limit that was there before."""
         ...

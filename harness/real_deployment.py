@@ -111,7 +111,8 @@ async def deploy(
         gateway = Gateway(pipeline, links, recorder, seed)
         stack.push_async_callback(gateway.close)
         sites = {
-            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name]) for name in proxies
+            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name], links[name])
+            for name in proxies
         }
         desk = FaultDesk(sites, journal.check)
         stack.push_async_callback(desk.close)

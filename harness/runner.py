@@ -78,6 +78,7 @@ class _Experiment:
         self._asker = Asker(scenario, seed, recorder, deployment.entries, deployment.compose)
 
     async def run(self) -> None:
+        await self._check_fault()
         with quiet_collector():
             self._recorder.start()
             loop = asyncio.get_running_loop()
@@ -90,6 +91,12 @@ class _Experiment:
                     self._phases(zero_s),
                     beside=(self._deployment.watch(), broken),
                 )
+
+    async def _check_fault(self) -> None:
+        """EnvironmentFault, before any load, if the layer can never have this fault."""
+        if self._scenario.fault is not None:
+            for name in self._scenario.faulted_names():
+                await self._scenario.fault.check(self._deployment.sites[name])
 
     async def _load(self, zero_s: float, broken: asyncio.Future[NoReturn]) -> None:
         """Send the plan, give what is still open a while, then count it as hung.

@@ -18,10 +18,11 @@ LAG_EVERY_S = 0.1
 async def sample_forever(
     deployment: Deployment, recorder: Recorder, faulted: Sequence[str], progress: Progress
 ) -> AsyncIterator[None]:
-    """Sample while the block runs. The links of the faulted workers are probed too."""
-    sampler = _Sampler(deployment, recorder, progress)
+    """Sample while the block runs. Of the faulted workers more is written, and their links are probed."""
+    sampler = _Sampler(deployment, recorder, faulted, progress)
     jobs: list[Coroutine[None, None, None]] = [sampler.hops(), sampler.workers(), sampler.lag()]
     jobs += [sampler.probe(worker) for worker in faulted]
+    jobs += [sampler.health(worker) for worker in faulted]
     tasks = [asyncio.create_task(job) for job in jobs]
     try:
         yield
@@ -35,8 +36,11 @@ async def sample_forever(
 
 
 class _Sampler:
-    def __init__(self, deployment: Deployment, recorder: Recorder, progress: Progress) -> None:
+    def __init__(
+        self, deployment: Deployment, recorder: Recorder, faulted: Sequence[str], progress: Progress
+    ) -> None:
         self._deployment = deployment
+        self._faulted = faulted
         self._recorder = recorder
         self._progress = progress
         self._clock = asyncio.get_running_loop().time
@@ -69,6 +73,18 @@ class _Sampler:
                 probes.create_task(self._probe(worker))
                 await asyncio.sleep(PROBE_EVERY_S)
 
+    async def health(self, worker: str) -> None:
+        """Questions about the health of `worker`, past its link, one asked each second."""
+        async with asyncio.TaskGroup() as questions:
+            while True:
+                questions.create_task(self._health(worker))
+                await asyncio.sleep(PROBE_EVERY_S)
+
+    async def _health(self, worker: str) -> None:
+        asked_s = self._clock()
+        if await self._deployment.admins[worker].health():
+            self._recorder.gauge(f"health {worker}", {"health_s": self._clock() - asked_s})
+
     async def _worker(self, name: str) -> None:
         state = await self._deployment.admins[name].state()
         if state is None:
@@ -84,13 +100,13 @@ class _Sampler:
             "tokens": float(state.tokens),
             "aborted": float(state.aborted),
         }
+        if name in self._faulted:
+            values |= state.details
         self._recorder.gauge(name, values, {"fault": state.fault} if state.fault != "none" else {})
         self._progress.sample(name, {"running": state.running, "waiting": state.waiting})
 
     async def _probe(self, worker: str) -> None:
-        started = self._clock()
-        try:
-            await self._deployment.links[worker].probe()
-        except ConnectionError:
-            return  # a link that carries nothing shows in the worker's own gauge
-        self._recorder.gauge(f"link {worker}", {"probe_s": self._clock() - started})
+        """Its beginning is written too: one that hears nothing has no end in time."""
+        self._recorder.gauge(f"link {worker}", {"begun": 1.0})
+        probe = await self._deployment.links[worker].probe()
+        self._recorder.gauge(f"link {worker}", probe.values(), {"ended": probe.ended.value})

@@ -1,25 +1,27 @@
 """The serving layer of a virtual run: the same services, gateway and workers, in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn
 
 from harness.asking import counted_call
 from harness.capacity import step_floor_s
 from harness.clock import VirtualLoop
-from harness.deployment import About, Deployment, never
-from harness.load.callers import cancel_all
+from harness.deployment import About, Deployment
 from harness.scenario import Topology
 from harness.serving.cost_model import CostModel, Costs
 from harness.serving.engine import Sequence
 from harness.serving.gateway import Gateway
 from harness.serving.job import count_job
 from harness.serving.memory_link import MemoryLink
+from harness.serving.memory_process import StartAgain
 from harness.serving.memory_site import MemoryAdmin, MemorySite
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
+from harness.serving.step_loops import StepLoops
 from harness.serving.worker import Worker
 from policies.call import Call
 from policies.outcome import Outcome
@@ -34,17 +36,20 @@ async def deploy_virtual(
     topology: Topology, pipeline: Pipeline, recorder: Recorder, seed: int, *, costs: Costs
 ) -> AsyncIterator[Deployment]:
     """Stand up the layer of `topology` with `pipeline` in the gateway. Steps take what `costs` says."""
-    workers = {
-        name: _worker(rank, name, topology, costs) for rank, name in enumerate(topology.worker_names())
+    makes = {
+        name: partial(_worker, rank, name, topology, costs)
+        for rank, name in enumerate(topology.worker_names())
     }
+    workers = {name: make() for name, make in makes.items()}
     links = {name: MemoryLink(worker, costs.link_s, seed) for name, worker in workers.items()}
     gateway = Gateway(pipeline, links, recorder, seed)
     services, entries = _services(topology, recorder, gateway.handle, costs.hop_s)
-    steps = {name: asyncio.create_task(worker.run(), name=name) for name, worker in workers.items()}
-    sites = {name: MemorySite(links[name], steps[name]) for name in workers}
+    loops = StepLoops()
+    steps = {name: loops.start(worker) for name, worker in workers.items()}
+    sites = {name: MemorySite(links[name], steps[name], _again(makes[name], loops)) for name in workers}
     try:
         yield VirtualDeployment(
-            steps=tuple(steps.values()),
+            loops=loops,
             about=About(
                 engine=ENGINE,
                 model=costs.name,
@@ -62,24 +67,29 @@ async def deploy_virtual(
         )
     finally:
         await gateway.close()
-        await cancel_all(steps.values())
+        for link in links.values():
+            link.close()
+        await loops.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualDeployment(Deployment):
-    """The standing parts, with the tasks of the workers' step loops."""
+    """The standing parts, with the workers' step loops."""
 
-    steps: tuple[asyncio.Task[None], ...]
+    loops: StepLoops
 
     async def watch(self) -> NoReturn:
-        """Raises what broke a step loop: a defect of ours, which must not pass for a worker's failure."""
-        left = set(self.steps)
-        while left:
-            ended, left = await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
-            for steps in ended:
-                if not steps.cancelled():  # a killed worker's was
-                    steps.result()
-        await never()
+        await self.loops.watch()
+
+
+def _again(make: Callable[[], Worker], loops: StepLoops) -> StartAgain:
+    """Another worker of the same name, with nothing in it."""
+
+    def start() -> tuple[Worker, asyncio.Task[None]]:
+        worker = make()
+        return worker, loops.start(worker)
+
+    return start
 
 
 def _worker(rank: int, name: str, topology: Topology, costs: Costs) -> Worker:

@@ -13,7 +13,7 @@ from faults.site import Toxic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkGap(LinkFault):
-    """After each chunk of an answer nothing comes for `gap_s` seconds; what gathers then is the next chunk."""
+    """After each chunk of an answer nothing comes for `gap_s` seconds; what gathers then is the next."""
 
     kind: ClassVar[str] = "link_gap"
     meaning: ClassVar[str] = "answers come in bursts with `gap_s` seconds between them"

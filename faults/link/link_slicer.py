@@ -35,9 +35,6 @@ class LinkSlicer(LinkFault):
         return Effect("gap", self.gap_s, "s")
 
     def toxics(self) -> tuple[Toxic, ...]:
-        attributes = {
-            "average_size": round(self.slice_bytes),
-            "size_variation": 1,  # the original cannot do without
-            "delay": whole_us(self.gap_s),
-        }
+        size, delay_us = round(self.slice_bytes), whole_us(self.gap_s)
+        attributes = {"average_size": size, "size_variation": 0, "delay": delay_us}
         return (Toxic("slicer", "to_caller", attributes),)

@@ -2,20 +2,29 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from faults.toxiproxy.connection import Connection
 from faults.toxiproxy.errors import Refused
-from faults.toxiproxy.order import ToxicOrder
+from faults.toxiproxy.order import TimedToxic
 from faults.toxiproxy.owned import belongs
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.toxics.toxic import Toxic
 from faults.toxiproxy.upkeep import Upkeep
 
 
+class Live(Protocol):
+    """A connection that is open, through sockets or in memory."""
+
+    def add(self, placement: Placement) -> None: ...
+    def update(self, placement: Placement) -> None: ...
+    def ease(self, placement: Placement) -> None: ...
+    def remove(self, placement: Placement) -> None: ...
+
+
 class ProxyToxics:
     """In the order in which they were added. `connections` are the proxy's own, which come and go."""
 
-    def __init__(self, connections: Iterable[Connection]) -> None:
+    def __init__(self, connections: Iterable[Live]) -> None:
         self.placements: list[Placement] = []
         self.upkeep = Upkeep(self.remove, self._ease)
         self._connections = connections
@@ -56,7 +65,7 @@ class ProxyToxics:
 
     # Beyond the original.
 
-    def put(self, order: ToxicOrder) -> None:
+    def put(self, order: TimedToxic) -> None:
         """Add a toxic, or change the one of that name in place. The same again only renews its time."""
         new = order.placement
         if new.name not in self.names():
@@ -70,7 +79,7 @@ class ProxyToxics:
             self.upkeep.ramp(new.name, order.ramp)
         self.upkeep.limit(new.name, order.time_limit_s)
 
-    def set_owned(self, owner: str, orders: Sequence[ToxicOrder]) -> None:
+    def set_owned(self, owner: str, orders: Sequence[TimedToxic]) -> None:
         """Have exactly these toxics of `owner`, all named after them; those of strangers stay."""
         wanted = {order.placement.name for order in orders}
         for placement in self:
@@ -81,7 +90,7 @@ class ProxyToxics:
 
     # Below here: helpers.
 
-    def _is_as(self, order: ToxicOrder) -> bool:
+    def _is_as(self, order: TimedToxic) -> bool:
         """Whether a toxic is there just as it is ordered, if perhaps further up its ramp."""
         wanted = order.placement
         there = self.get(wanted.name)

@@ -12,9 +12,12 @@ from collections.abc import AsyncIterator, Callable
 import aiohttp
 import msgspec
 
+from harness.serving.http_probe import HttpLine
 from harness.serving.incoming import finite, header_safe
-from harness.serving.link import LOAD, LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
+from harness.serving.link import LOAD, LOAD_TIMEOUT_S
 from harness.serving.openai_api import answer_tokens, read_error, read_event, status_outcome
+from harness.serving.probe import Probe
+from harness.serving.probing import run_probe
 from policies.call import DEFAULT_PRIORITY, Attempt, Call, Chunk
 from policies.outcome import OK, Kind, Outcome
 from policies.pool import Load
@@ -46,14 +49,9 @@ class HttpLink:
             attempt.call, lambda chunk: attempt.deliver(chunk, clock()), connect_s, headers
         )
 
-    async def probe(self) -> None:
-        """Ask for the health of what is behind the link. ConnectionError if nothing comes back."""
-        timeout = aiohttp.ClientTimeout(total=PROBE_TIMEOUT_S)
-        try:
-            async with self._open().get(self.url + "/health", timeout=timeout) as response:
-                await response.read()
-        except (aiohttp.ClientError, TimeoutError, OSError) as lost:
-            raise ConnectionError(f"no answer through the link to {self.to}: {lost}") from lost
+    async def probe(self) -> Probe:
+        """What a small request over a connection of its own sees."""
+        return await run_probe(HttpLine(self.url))
 
     async def load(self) -> Load | None:
         """Ask the worker for its load."""

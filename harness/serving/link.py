@@ -2,12 +2,12 @@
 
 from typing import Protocol
 
+from harness.serving.probe import Probe
 from policies.call import Attempt
 from policies.outcome import Outcome
 from policies.pool import Load
 
 LOAD = "/load"  # the route at which a worker says what it has to do
-PROBE_TIMEOUT_S = 60.0  # longer than any latency worth injecting
 LOAD_TIMEOUT_S = 5.0  # a load of longer ago helps nobody to choose
 
 
@@ -21,10 +21,10 @@ class Link(Protocol):
         """
         ...
 
-    async def probe(self) -> None:
-        """One small request there and back that no model works for.
+    async def probe(self) -> Probe:
+        """What a small request over a connection of its own sees, which no model works for.
 
-        ConnectionError if nothing comes back, or not within `PROBE_TIMEOUT_S`.
+        Never raises, and takes no longer than the limits in `harness/serving/probe.py` together.
         """
         ...
 

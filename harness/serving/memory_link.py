@@ -1,32 +1,41 @@
 """The link of virtual runs: carries attempts to a worker in the same process, through the same toxics.
 
 Without toxics an attempt is handed over as it is. With toxics its request and the pieces of its answer travel
-as bytes of the size that they have on a real wire, through the chains of the embedded Toxiproxy.
+as bytes of the size that they have on a real wire, through the chains of the embedded Toxiproxy. Connections
+are kept open and used again as an HTTP client does, since toxics work on connections.
 """
 
 import asyncio
-import random
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
+from math import inf
 
 from faults.site import Toxic as Order
 from faults.toxiproxy.chunk import End
+from faults.toxiproxy.direction import Direction
+from faults.toxiproxy.order import TimedToxic
+from faults.toxiproxy.owned import orders as named
+from faults.toxiproxy.placement import Placement
+from faults.toxiproxy.proxy_toxics import ProxyToxics
 from faults.toxiproxy.toxics import TOXICS
-from faults.toxiproxy.toxics.toxic import Toxic
-from harness.serving.link import LOAD_TIMEOUT_S, PROBE_TIMEOUT_S
+from harness.serving.halt import Halt
+from harness.serving.link import LOAD_TIMEOUT_S
 from harness.serving.load_report import LoadReport
-from harness.serving.wire import Wire
+from harness.serving.memory_attempt import Carried
+from harness.serving.memory_connection import MemoryConnection
+from harness.serving.memory_probe import MemoryLine
+from harness.serving.probe import Probe
+from harness.serving.probing import run_probe
 from harness.serving.worker import Worker
-from policies.call import Attempt, Call, Chunk
-from policies.outcome import OK, Kind, Outcome
+from policies.call import Attempt, Call
+from policies.outcome import OK, Outcome
 from policies.policy import Next
 from policies.pool import Load
 
-REQUEST_BYTES = 400  # a completion of a few words, with its headers
-PIECE_BYTES = 170  # an event with one token
-TOKEN_BYTES = 5  # of text, in an answer that does not stream
-TO_CALLER = "to_caller"
+KEEP_ALIVE_S = 15.0  # as aiohttp's clients do
+OWNER = "run"  # whose toxics they are: there is nobody else in this process
 
 
 class MemoryLink:
@@ -37,33 +46,28 @@ class MemoryLink:
         self.link_s = link_s
         self.seed = seed
         self.down = False
-        self.toxics: list[tuple[str, Toxic]] = []  # the way that each works on, and itself
-        self._open: dict[_Connection, None] = {}
+        self.halt = Halt()  # of the worker's process
+        self.connections: dict[MemoryConnection, None] = {}  # open ones, the idle too
+        self.toxics = ProxyToxics(self.connections)
+        self._idle: deque[MemoryConnection] = deque()
         self._handle: Next = worker.handle
         self._report: LoadReport | None = None  # kept once somebody has asked for it
         self._asked = count(1)
+        self._connected = count(1)
 
     async def send(self, attempt: Attempt) -> Outcome:
-        return await self._connect(attempt, self._handle)
+        return await self._carry(attempt, self._handle)
 
-    async def probe(self) -> None:
-        """A small request there and back that costs the worker nothing. ConnectionError without an answer."""
-        to = self.worker.name
-        attempt = Attempt(call=Call(id="probe"), worker=to, number=1, started_s=0.0)
-        try:
-            async with asyncio.timeout(PROBE_TIMEOUT_S):
-                outcome = await self._connect(attempt, _healthy)
-        except TimeoutError as late:
-            raise ConnectionError(f"no answer through the link to {to} in {PROBE_TIMEOUT_S:g} s") from late
-        if not outcome.answered:
-            raise ConnectionError(f"{to} does not answer")
+    async def probe(self) -> Probe:
+        """What a small request sees that costs the worker nothing."""
+        return await run_probe(MemoryLine(self))
 
     async def load(self) -> Load | None:
         """The worker's load when the question reaches it."""
         if self._report is None:
             self._report = LoadReport(self.worker)
             self._handle = self._report.handle
-        if not self.toxics:
+        if not self.toxics.placements:
             return await self._load_at_once(self._report)
         said: list[Load] = []
         ask = partial(_say_load, self._report, said)
@@ -71,7 +75,7 @@ class MemoryLink:
         attempt = Attempt(call=call, worker=self.worker.name, number=1, started_s=0.0)
         try:
             async with asyncio.timeout(LOAD_TIMEOUT_S):
-                outcome = await self._connect(attempt, ask)
+                outcome = await self._carry(attempt, ask)
         except TimeoutError:
             return None
         return said[0] if outcome.answered else None
@@ -80,175 +84,102 @@ class MemoryLink:
         """Without the bytes and the connection: several of these are asked for with every request."""
         if self.link_s:
             await asyncio.sleep(self.link_s)
+        if self.halt.cycle is not None and not await self.halt.over_within(LOAD_TIMEOUT_S):
+            return None
         return None if self.down else report.load(asyncio.get_running_loop().time())
 
-    async def _connect(self, attempt: Attempt, handle: Next) -> Outcome:
-        """Carry one attempt over a connection of its own."""
-        connection = _Connection(self, attempt)
-        self._open[connection] = None
+    async def _carry(self, attempt: Attempt, handle: Next) -> Outcome:
+        """Carry one attempt over a connection that is free, or a new one."""
+        connection = self._free() or self.connect()
+        carried = Carried(self, connection, attempt)
         try:
-            return await connection.run(handle)
+            return await carried.run(handle)
         finally:
-            del self._open[connection]
-            connection.close()
+            if carried.is_complete:
+                self._keep(connection)
+            else:
+                self.leave(connection)
 
-    def set_toxics(self, orders: Sequence[Order]) -> None:
-        """Have these on every connection, open ones too, and no others. ValueError for what is no toxic."""
-        wanted = [(order.direction, _toxic(order)) for order in orders]
-        if wanted == self.toxics:
-            return
-        if _places(wanted)[: len(self.toxics)] != _places(self.toxics):
-            self.remove_toxics()
-        self.toxics[:] = wanted
-        if wanted:
+    # Connections.
+
+    def connect(self) -> MemoryConnection:
+        """A new connection."""
+        name = f"{self.seed}/{self.worker.name}/{next(self._connected)}"
+        connection = MemoryConnection(name, self.toxics.placements)
+        self.connections[connection] = None
+        return connection
+
+    def leave(self, connection: MemoryConnection) -> None:
+        """Close a connection from the caller's side."""
+        self.connections.pop(connection, None)
+        connection.close()
+
+    def close(self) -> None:
+        """Close the connections that carry nothing."""
+        while self._idle:
+            self.leave(self._idle.popleft())
+
+    def busy(self) -> list[MemoryConnection]:
+        """Those that carry something."""
+        return [each for each in self.connections if each not in self._idle]
+
+    def _free(self) -> MemoryConnection | None:
+        """The one that has been idle for longest, as aiohttp takes them."""
+        oldest_s = asyncio.get_running_loop().time() - KEEP_ALIVE_S
+        while self._idle:
+            connection = self._idle.popleft()
+            if connection.is_open and connection.idle_since_s >= oldest_s:
+                return connection
+            self.leave(connection)
+        return None
+
+    def _keep(self, connection: MemoryConnection) -> None:
+        connection.on_lost = None
+        connection.idle_since_s = asyncio.get_running_loop().time()
+        self._idle.append(connection)
+
+    # What faults do.
+
+    def set_toxics(self, toxics: Sequence[Order], lease_s: float = inf) -> None:
+        """Have these on the link for `lease_s`, on open connections too, and no others.
+
+        ValueError for what is no toxic.
+        """
+        placed = [_placement(name, toxic) for name, toxic in zip(named(OWNER, toxics), toxics, strict=True)]
+        if placed:
             self.worker.take_single_steps()  # a piece that is delayed must set out when it is made
-        for connection in self._open:
-            connection.lay_wires()
+        time_limit_s = None if lease_s == inf else lease_s
+        self.toxics.set_owned(OWNER, [TimedToxic(each, time_limit_s) for each in placed])
+        if not placed:
+            self.worker.take_strides()
 
     def remove_toxics(self) -> None:
-        """Whoever waits on the link is cut off, as by a new proxy in the place of the old one."""
-        self.toxics.clear()
-        self.worker.take_strides()
-        self.cut()
+        """What they held goes on at once; connections on which something was swallowed are closed."""
+        self.set_toxics(())
 
     def take_down(self) -> None:
         """Break every connection and those to come: the worker is gone."""
         self.down = True
         self.cut()
 
+    def bring_up(self, worker: Worker) -> None:
+        """Another worker is there, in the place of one that was taken down."""
+        self.worker, self._handle, self._report = worker, worker.handle, None
+        self.down = False
+
     def cut(self) -> None:
         """Break every open connection."""
-        for connection in list(self._open):
-            connection.cut()
+        for connection in list(self.connections):
+            connection.break_off(End.CLOSE)
+        self.connections.clear()
+        self._idle.clear()
 
 
-class _Connection:
-    """One attempt on the link. Its wires are laid when there are toxics, at the start or later."""
-
-    __slots__ = ("_attempt", "_back", "_clock", "_is_cut", "_link", "_task", "_there", "_was_reset")
-
-    def __init__(self, link: MemoryLink, attempt: Attempt) -> None:
-        self._link = link
-        self._attempt = attempt
-        self._task: asyncio.Task[object] | None = asyncio.current_task()
-        self._is_cut = False
-        self._was_reset = False
-        self._there: Wire | None = None
-        self._back: Wire | None = None
-        self._clock = asyncio.get_running_loop().time
-        if link.toxics:
-            self.lay_wires()
-
-    async def run(self, handle: Next) -> Outcome:
-        """Carry the attempt to `handle` and its answer back."""
-        if self._task is None:
-            raise RuntimeError("a link is used from within a task")
-        before = self._task.cancelling()
-        try:
-            return await self._carry(handle)
-        except asyncio.CancelledError:
-            if self._is_cut and self._task.uncancel() <= before:
-                return self._broke()
-            raise
-
-    def lay_wires(self) -> None:
-        """From now on everything passes the toxics that are on the link."""
-        there = [toxic for way, toxic in self._link.toxics if way != TO_CALLER]
-        back = [toxic for way, toxic in self._link.toxics if way == TO_CALLER]
-        self._there = self._wire(self._there, there, "there")
-        self._back = self._wire(self._back, back, "back")
-
-    def cut(self) -> None:
-        """End the attempt as by a broken connection."""
-        if not self._is_cut and self._task is not None:
-            self._is_cut = True
-            self._task.cancel()
-
-    def close(self) -> None:
-        if self._there is not None:
-            self._there.close()
-        if self._back is not None:
-            self._back.close()
-
-    async def _carry(self, handle: Next) -> Outcome:
-        if self._link.link_s:
-            await asyncio.sleep(self._link.link_s)
-        if self._link.down:
-            return self._broke()
-        if self._there is not None:
-            await self._pass(self._there, REQUEST_BYTES)
-        self._attempt.catch_up = self._link.worker.catch_up
-        try:
-            outcome = await handle(self._call())
-        finally:
-            self._attempt.catch_up = None
-        if self._back is not None:
-            await self._pass(self._back, PIECE_BYTES)
-        return outcome
-
-    def _call(self) -> Call:
-        call = self._attempt.call
-        return Call(
-            id=call.id,
-            caller=call.caller,
-            route=call.route,
-            payload=call.payload,
-            stream=call.stream,
-            prompt_tokens=call.prompt_tokens,
-            max_tokens=call.max_tokens,
-            deadline_s=call.deadline_s,
-            sink=self._take,
-        )
-
-    def _take(self, chunk: Chunk) -> None:
-        if self._back is None:
-            self._attempt.deliver(chunk, self._clock())
-        else:
-            size = PIECE_BYTES + TOKEN_BYTES * (chunk.tokens if not self._attempt.call.stream else 0)
-            self._back.send(size, partial(self._deliver, chunk))
-
-    def _deliver(self, chunk: Chunk) -> None:
-        self._attempt.deliver(chunk, self._clock())
-
-    async def _pass(self, wire: Wire, size: int) -> None:
-        """Send something and wait until it has arrived."""
-        arrived = asyncio.Event()
-        wire.send(size, arrived.set)
-        await arrived.wait()
-
-    def _wire(self, laid: Wire | None, toxics: list[Toxic], way: str) -> Wire | None:
-        """The wire with `toxics`, on which whatever is under way goes on."""
-        if laid is not None:
-            laid.lay(toxics)
-            return laid
-        if not toxics:
-            return None
-        rng = random.Random(f"{self._link.seed} {self._attempt.call.id} {self._attempt.number} {way}")
-        return Wire(toxics, rng, self._wire_broke)
-
-    def _wire_broke(self, how: End) -> None:
-        self._was_reset = how is End.RESET
-        self.cut()
-
-    def _broke(self) -> Outcome:
-        by = self._link.worker.name
-        cause = f"the connection to {by} {'was reset' if self._was_reset else 'broke'}"
-        return Outcome(kind=Kind.ERROR, phase="stream", cause=cause, by=by)
-
-
-def _places(toxics: Sequence[tuple[str, Toxic]]) -> list[tuple[str, str]]:
-    """What stays in place when only attributes change."""
-    return [(way, toxic.kind) for way, toxic in toxics]
-
-
-def _toxic(order: Order) -> Toxic:
+def _placement(name: str, order: Order) -> Placement:
     if order.type not in TOXICS:
         raise ValueError(f"toxic {order.type}: expected one of {', '.join(TOXICS)}")
-    return TOXICS[order.type](**order.attributes)
-
-
-async def _healthy(_call: Call) -> Outcome:
-    return OK
+    stream = Direction(order.direction).stream
+    return Placement(name, stream, TOXICS[order.type](**order.attributes), order.toxicity)
 
 
 async def _say_load(report: LoadReport, said: list[Load], _call: Call) -> Outcome:

@@ -1,22 +1,18 @@
-"""What a fault can touch at one worker of a virtual run: the worker itself, its link, its step loop."""
+"""What a fault can touch at one worker of a virtual run: the worker itself, its link, its process."""
 
 import asyncio
 
 from faults.fault import WorkerFault
 from faults.site import Toxic
 from harness.errors import EnvironmentFault
-from harness.serving.memory_link import MemoryLink
+from harness.serving.memory_process import MemoryProcess
 from harness.serving.worker_state import WorkerState, read_state
-from policies.outcome import Kind, Outcome
+
+STATE_TIMEOUT_S = 2.0  # as long as a real worker is waited for
 
 
-class MemorySite:
-    """One worker behind one in-memory link. `steps` is the task of its step loop."""
-
-    def __init__(self, link: MemoryLink, steps: "asyncio.Task[None]") -> None:
-        self.worker = link.worker.name
-        self.link = link
-        self._steps = steps
+class MemorySite(MemoryProcess):
+    """One worker behind one in-memory link."""
 
     async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """ConnectionError if the worker is gone."""
@@ -27,22 +23,17 @@ class MemorySite:
     async def heal(self) -> None:
         self.link.worker.heal()
 
+    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
+        """Links in memory know them all."""
+
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         try:
-            self.link.set_toxics(toxics)
+            self.link.set_toxics(toxics, lease_s)
         except ValueError as refused:
             raise EnvironmentFault(f"the link to {self.worker} refuses a toxic: {refused}") from refused
 
     async def remove_toxics(self) -> None:
         self.link.remove_toxics()
-
-    async def kill(self) -> None:
-        if self.link.down:
-            return
-        self.link.take_down()
-        self._steps.cancel()
-        await asyncio.wait([self._steps])
-        self.link.worker.end(Outcome(kind=Kind.ERROR, cause=f"{self.worker} is gone", by=self.worker))
 
 
 class MemoryAdmin:
@@ -52,6 +43,15 @@ class MemoryAdmin:
         self._site = site
 
     async def state(self) -> WorkerState | None:
+        halt = self._site.link.halt
+        if halt.cycle is not None and not await halt.over_within(STATE_TIMEOUT_S):
+            return None
         if self._site.link.down:
             return None
         return read_state(self._site.link.worker, asyncio.get_running_loop().time())
+
+    async def health(self) -> bool:
+        if await self.state() is None:
+            return False
+        await self._site.link.worker.door.health()
+        return not self._site.link.down

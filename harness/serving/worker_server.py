@@ -11,6 +11,8 @@ from harness.serving.http_server import application, error_response
 from harness.serving.link import LOAD
 from harness.serving.load_report import LoadReport
 from harness.serving.model_card import MODELS, models_response, new_card
+from harness.serving.probe import PROBE
+from harness.serving.probe_route import answer_probe
 from harness.serving.worker import Worker
 from harness.serving.worker_metrics import PrometheusMeter
 from harness.serving.worker_state import read_state
@@ -33,16 +35,17 @@ class WorkerServer:
 
     def __init__(self, worker: Worker, meter: PrometheusMeter) -> None:
         self._worker = worker
-        self._meter = meter
         self._load = LoadReport(worker)
+        self._exposition = worker.reports.add(lambda now: meter.exposition(worker, now))
         self._card = new_card(worker.engine.name, worker.engine.max_model_len)
 
     def application(self) -> web.Application:
-        app = application(self._load.handle)
+        app = application(self._load.handle, health=self._worker.door.health)
         app.on_response_prepare.append(self._sign)
         app.router.add_get(MODELS, self._models)
         app.router.add_get("/metrics", self._metrics)
         app.router.add_get(LOAD, self._say_load)
+        app.router.add_get(PROBE, answer_probe)
         app.router.add_get(STATE, self._state)
         app.router.add_post(FAULT, self._inject)
         app.router.add_delete(FAULT, self._heal)
@@ -55,7 +58,7 @@ class WorkerServer:
         return models_response(self._card)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        body = self._meter.exposition(self._worker, _now())
+        body = self._exposition.read(_now())
         return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
     async def _say_load(self, request: web.Request) -> web.Response:

@@ -3,7 +3,7 @@
 import asyncio
 
 from faults.fault import WorkerFault
-from faults.site import Toxic
+from faults.site import GpuCap, Neighbour, Toxic
 
 
 class FakeSite:
@@ -25,6 +25,9 @@ class FakeSite:
     async def heal(self) -> None:
         self.done.append("heal")
 
+    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
+        self.done.append(f"check {[t.type for t in toxics]}")
+
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         self.done.append(f"set {[t.type for t in toxics]}")
 
@@ -33,3 +36,24 @@ class FakeSite:
 
     async def kill(self) -> None:
         self.done.append("kill")
+
+    async def restart(self) -> None:
+        self.done.append("restart")
+
+    async def stop(self, stopped_ratio: float, period_s: float, lease_s: float) -> None:
+        self.done.append(f"stop {stopped_ratio:g} of {period_s:g} s")
+
+    async def resume(self) -> None:
+        self.done.append("resume")
+
+    async def crowd(self, neighbour: Neighbour, lease_s: float) -> None:
+        self.done.append(f"crowd {neighbour.amount} {neighbour.kind}")
+
+    async def uncrowd(self) -> None:
+        self.done.append("uncrowd")
+
+    async def cap(self, limit: GpuCap, lease_s: float) -> None:
+        self.done.append(f"cap {limit.kind} {limit.amount}")
+
+    async def uncap(self) -> None:
+        self.done.append("uncap")

@@ -13,6 +13,7 @@ from harness.serving.job import count_job
 from harness.serving.memory_link import MemoryLink
 from harness.serving.memory_site import MemoryAdmin, MemorySite
 from harness.serving.openai_api import COMPLETIONS
+from harness.serving.step_loops import StepLoops
 from harness.serving.worker import Worker
 from policies.call import Attempt, Call
 
@@ -36,8 +37,10 @@ class MemoryStand:
     async def at_rest(self) -> bool:
         """Whether nothing of any request is left anywhere. Looks a step later, when slots are free again."""
         await asyncio.sleep(2 * STEP_S)
+        self.link.close()
+        await asyncio.sleep(0)  # for tasks that were ended
         batcher = self.worker.batcher
-        held = (self.link._open, self.worker._jobs, batcher.running, batcher.waiting, self.new_tasks())
+        held = (self.link.busy(), self.worker._jobs, batcher.running, batcher.waiting, self.new_tasks())
         return not any(held)
 
 
@@ -54,11 +57,16 @@ async def memory_stand(
     """Stands while the block runs."""
     worker = cost_worker(costs, seats, max_queue, strides=strides)
     link = MemoryLink(worker, link_s, seed)
-    steps = asyncio.create_task(worker.run())
-    site = MemorySite(link, steps)
+    loops = StepLoops()
+
+    def again() -> tuple[Worker, asyncio.Task[None]]:
+        another = cost_worker(costs, seats, max_queue, strides=strides)
+        return another, loops.start(another)
+
+    site = MemorySite(link, loops.start(worker), again)
     yield MemoryStand(link, worker, site, MemoryAdmin(site), frozenset(asyncio.all_tasks()))
-    steps.cancel()
-    await asyncio.wait([steps])
+    link.close()
+    await loops.close()
 
 
 def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> Worker:
