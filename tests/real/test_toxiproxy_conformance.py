@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.faults.toxiproxy.servers import ALL, running
+from tests.faults.toxiproxy.servers import BOTH, running
 
 pytestmark = pytest.mark.real
 
@@ -47,7 +47,7 @@ class Api:
         assert (await self.call("POST", "/proxies", off | more))[0] == 201
 
 
-@pytest.fixture(params=ALL)
+@pytest.fixture(params=BOTH)
 async def api(request: pytest.FixtureRequest) -> AsyncIterator[Api]:
     """A server with one disabled proxy, whose text has no port of chance in it."""
     async with running(request.param) as url, aiohttp.ClientSession() as session:

@@ -106,7 +106,10 @@ async def _(stand: Stand) -> str:
 
 
 async def lots(stand: Stand, change: Callable[[int], Awaitable[object]]) -> int:
-    """How many lots one connection has drawn from a toxic on half of them, through 16 changes."""
+    """How many lots one connection has drawn from a toxic on half of them, through 16 changes.
+
+    Ours with seed 0 has the toxic work on the first connection: so nothing but a new lot can make it faster.
+    """
     async with worker(echo) as address:
         listen = await stand.proxy(address)
         await stand.add("latency", toxicity=0.5, latency=20)
@@ -141,7 +144,7 @@ async def _(stand: Stand) -> tuple[bytes, str]:
         await asyncio.sleep(0.05)
         await stand.update({"toxicity": 0})
         writer.write(b"kept")
-        seen = await ending(reader, 0.2)
+        seen = await ending(reader, 0.5)
         await hang_up(writer)
         return seen
 
@@ -198,7 +201,7 @@ async def _(stand: Stand) -> tuple[Any, ...]:
     return tuple(seen)
 
 
-async def survives(stand: Stand, kind: str, patience_s: float = 5.0, **attributes: int) -> tuple[int, bool]:
+async def survives(stand: Stand, kind: str, patience_s: float = 20.0, **attributes: int) -> tuple[int, bool]:
     """The status of adding a toxic, and whether the server lives on when data comes."""
     async with worker(echo) as address:
         listen = await stand.proxy(address)
@@ -228,7 +231,8 @@ async def _(stand: Stand) -> tuple[int, bool]:
 
 @shows("enormous jitter", original=False, ours=True)
 async def _(stand: Stand) -> bool:
-    return (await survives(stand, "latency", 0.3, jitter=2**62))[1]
+    patience_s = 0.3 if stand.kind == "strict" else 20.0  # there data is held for weeks
+    return (await survives(stand, "latency", patience_s, jitter=2**62))[1]
 
 
 # report 1: Shopify/toxiproxy#558
@@ -272,7 +276,7 @@ async def _(stand: Stand) -> tuple[bool, bytes, str]:
         began_s = asyncio.get_running_loop().time()
         await stand.remove()
         waits = asyncio.get_running_loop().time() - began_s > 0.3
-        seen = await ending(reader, 0.2)
+        seen = await ending(reader, 0.5)
         await hang_up(writer)
         return waits, *seen
 

@@ -117,7 +117,7 @@ async def test_rate_zero_holds_everything_until_it_is_removed(through: Echo) -> 
     writer.write(b"held")
     assert await ending(reader, 0.2) == (b"", "open")
     await through.stand.remove()
-    assert await ending(reader, 0.2) == (b"held", "open")
+    assert await asyncio.wait_for(reader.readexactly(4), 5) == b"held"
 
 
 async def test_slow_close_is_milliseconds_of_the_end_alone(through: Echo) -> None:
@@ -143,13 +143,13 @@ async def test_an_answer_under_way_arrives_although_the_caller_has_ended(through
 # report 6: toxiproxy#195
 async def test_timeout_is_milliseconds_without_data_and_drops_what_comes(through: Echo) -> None:
     reader, writer = await through.opened()
-    await through.stand.add("timeout", "upstream", timeout=300)
+    await through.stand.add("timeout", "upstream", timeout=500)
     began_s = time.perf_counter()
     for _ in range(5):  # each starts the timer afresh
         writer.write(b"lost")
-        assert await ending(reader, 0.12) == (b"", "open")
+        assert await ending(reader, 0.15) == (b"", "open")
     assert await ending(reader, 5) == (b"", "FIN")
-    assert time.perf_counter() - began_s >= 4 * 0.12 + 0.3 - 0.002
+    assert time.perf_counter() - began_s >= 4 * 0.15 + 0.5 - 0.002
 
 
 async def test_timeout_zero_never_closes_but_its_removal_does(through: Echo) -> None:
@@ -241,10 +241,10 @@ async def test_a_live_connection_feels_each_change_at_once(through: Echo) -> Non
     streams = await through.opened()
     assert await through.stand.add("latency", latency=80) == 200
     assert about(0.08, await took_s(streams))
-    assert await through.stand.update({"attributes": {"latency": 160}}) == 200
-    assert about(0.16, await took_s(streams))
+    assert await through.stand.update({"attributes": {"latency": 400}}) == 200
+    assert about(0.4, await took_s(streams))
     assert await through.stand.remove() == 204
-    assert await took_s(streams) < 0.08
+    assert await took_s(streams) < 0.4
 
 
 async def test_removal_releases_what_latency_holds(through: Echo) -> None:
@@ -301,7 +301,7 @@ async def test_toxicity_is_a_share_of_connections_and_holds_for_all_that_is_said
     several = [await through.opened() for _ in range(24)]
 
     async def is_slow(streams: Streams) -> bool:
-        return min([await took_s(streams) for _ in range(2)]) >= 0.039
+        return min([await took_s(streams) for _ in range(3)]) >= 0.039
 
     slow = await asyncio.gather(*map(is_slow, several))
     again = await asyncio.gather(*map(is_slow, several))
