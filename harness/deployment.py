@@ -25,6 +25,10 @@ class Admin(Protocol):
         """The worker's own account, None if it does not answer."""
         ...
 
+    async def health(self) -> bool:
+        """Whether the worker says that it is well. Takes as long as its answer, a minute at most."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:

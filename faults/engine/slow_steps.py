@@ -28,5 +28,5 @@ class SlowSteps(WorkerFault):
     def effect(self) -> Effect:
         return Effect("step time", self.factor, "x")
 
-    def step_s(self, step_s: float) -> float:
+    def step_s(self, step_s: float, *, prefill: bool = False) -> float:
         return step_s * self.factor

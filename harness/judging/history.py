@@ -177,8 +177,9 @@ class Gauge(Record, tag="gauge", frozen=True, kw_only=True):
     workers: up (1 or 0) and, while up, running, waiting, steps, step_seconds, compute_seconds (before floor
     and fault), tokens, aborted (the last five counted since the worker started); from outside, while such a
     fault is there: stopped_seconds, watched_seconds, neighbour_megabytes, neighbours, gpu_power_limit_watts,
-    gpu_clock_mhz. `link <worker>`: probe_s, the round trip of one small request through the link.
-    `callers`: loop_lag_s, how late the event loop ran a timer.
+    gpu_clock_mhz; of faulted workers also the details of `harness/serving/worker_state.py`.
+    `health <worker>`: health_s, how long an answer about its health took. `link <worker>`: probe_s, the round
+    trip of one small request through the link. `callers`: loop_lag_s, how late the event loop ran a timer.
     """
 
     at_s: float

@@ -30,6 +30,19 @@ class Answer:
             self.call.sink(Chunk(b"", tokens=tokens))
 
 
+class NoAnswer(Answer):
+    """Nobody is told."""
+
+    def say(self, token: int, *, first: bool) -> None:
+        pass
+
+    def say_all(self, times_s: SequenceOf[float]) -> None:
+        pass
+
+    def finish(self, reason: FinishReason, prompt_tokens: int, tokens: int) -> None:
+        pass
+
+
 _TOKEN = Chunk(b"")
 
 

@@ -19,6 +19,7 @@ class Batcher:
         if max_queue < 0:
             raise ValueError(f"max_queue must be at least 0, got {max_queue}")
         self.max_num_seqs = max_num_seqs
+        self.usable_slots = max_num_seqs  # fewer, also than run now, while a fault keeps the others
         self.max_queue = max_queue
         self.waiting: deque[Sequence] = deque()
         self.running: list[Sequence] = []
@@ -29,19 +30,19 @@ class Batcher:
 
     @property
     def has_room(self) -> bool:
-        """Whether a slot is free."""
-        return bool(self._free)
+        """Whether a slot is free that may be used."""
+        return len(self.running) < self.usable_slots
 
     def offer(self, sequence: Sequence) -> bool:
         """Take a sequence in, or say no: the queue is full. Free slots count as room."""
-        if len(self.waiting) >= self.max_queue + len(self._free):
+        if len(self.waiting) >= self.max_queue + max(0, self.usable_slots - len(self.running)):
             return False
         self.waiting.append(sequence)
         return True
 
     def next_batch(self) -> list[Sequence]:
         """Seat whoever waits while there are slots; all that run now, in slot order of arrival."""
-        while self.waiting and self._free:
+        while self.waiting and self.has_room:
             sequence = self.waiting.popleft()
             sequence.slot = heapq.heappop(self._free)
             self.running.append(sequence)

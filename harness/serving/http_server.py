@@ -39,11 +39,19 @@ def add_handler(app: web.Application, handler: Next, *routes: str) -> None:
         app.router.add_post(route, serve)
 
 
-def application(handler: Next, *extra_routes: str) -> web.Application:
-    """An OpenAI-style API in front of `handler`, with `/health`."""
+def application(
+    handler: Next, *extra_routes: str, health: Callable[[], Awaitable[None]] | None = None
+) -> web.Application:
+    """An OpenAI-style API in front of `handler`, with `/health`, which is well once `health` returns."""
+
+    async def healthy(request: web.Request) -> web.Response:
+        if health is not None:
+            await health()
+        return web.json_response({"status": "ok"})
+
     app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[_errors_as_json])
     add_handler(app, handler, *ROUTES, *extra_routes)
-    app.router.add_get("/health", _healthy)
+    app.router.add_get("/health", healthy)
     return app
 
 
@@ -76,10 +84,6 @@ async def _errors_as_json(
 
 def _line(failed: Exception) -> str:
     return " ".join(f"{type(failed).__name__}: {failed}".split())
-
-
-async def _healthy(request: web.Request) -> web.Response:
-    return web.json_response({"status": "ok"})
 
 
 class _Answer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 
 from harness.errors import BadInput
-from harness.serving.answer import Answer, TextAnswer
+from harness.serving.answer import Answer, NoAnswer, TextAnswer
 from harness.serving.engine import Engine, Sequence
 from harness.serving.openai_api import CHAT, Body, FinishReason, Refusal, read_body
 from policies.call import Call
@@ -29,7 +29,14 @@ class Job:
     arrived_s: float
     seated_s: float | None = None
     last_token_s: float | None = None
+    left_s: float | None = None  # when its caller left it to be computed for nobody
+    told_kept: bool = False  # whether it is counted as such
     kept_s: list[float] = field(default_factory=list)  # when tokens came that are not handed over yet
+
+    def leave_behind(self, now: float) -> None:
+        """Nobody waits for it any more, and it goes on all the same."""
+        self.left_s = now
+        self.answer = NoAnswer(self.call)
 
     def take(self, token: int, now: float) -> bool:
         """Say a new token. Whether it was the last one, after which the answer is complete."""

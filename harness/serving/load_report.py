@@ -50,13 +50,17 @@ class LoadReport:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
         self._latencies = LatencyByLoad()
+        self._said = worker.reports.add(self._load)
 
     @property
     def in_flight(self) -> int:
-        """Requests that run or wait."""
-        return len(self._worker.batcher.running) + len(self._worker.batcher.waiting)
+        """Requests that run, or seem to, or wait."""
+        return self._worker.seats.shown_running + len(self._worker.batcher.waiting)
 
     def load(self, now: float) -> Load:
+        return self._said.read(now)
+
+    def _load(self, now: float) -> Load:
         in_flight = self.in_flight
         return Load(in_flight=in_flight, latency_s=self._latencies.typical_s(in_flight, now))
 

@@ -17,17 +17,40 @@ class Meter:
 
 @dataclass(slots=True)
 class Counts:
-    """What a worker has done since it started."""
+    """What a worker has done since it started.
+
+    Attributes:
+        compute_seconds: of the steps, what they took before floor and fault.
+        prefill_steps, prefill_seconds: steps with at least one prompt in them.
+        first_tokens: of `tokens`.
+        arrived: requests that came, whatever became of them.
+        failed, unanswered: of these, turned away with an error or taken in and held by a fault.
+        aborted: whose caller left.
+        kept: of these, for whom a step was begun after that.
+        kept_seconds: of those steps, summed over such requests: slots that served nobody.
+    """
 
     steps: int = 0
     step_seconds: float = 0.0
-    compute_seconds: float = 0.0  # of the steps, what they took before floor and fault
+    compute_seconds: float = 0.0
+    prefill_steps: int = 0
+    prefill_seconds: float = 0.0
     tokens: int = 0
+    first_tokens: int = 0
+    arrived: int = 0
+    failed: int = 0
+    unanswered: int = 0
     aborted: int = 0
+    kept: int = 0
+    kept_seconds: float = 0.0
 
-    def step(self, seconds: float, tokens: int, computed_s: float) -> None:
+    def step(self, seconds: float, tokens: int, computed_s: float, first_tokens: int = 0) -> None:
         """One more step."""
         self.steps += 1
         self.step_seconds += seconds
         self.compute_seconds += computed_s
         self.tokens += tokens
+        if first_tokens:
+            self.prefill_steps += 1
+            self.prefill_seconds += seconds
+            self.first_tokens += first_tokens

@@ -99,6 +99,8 @@ def plan_stride(
 
     No step but the first starts at `until_s` or later.
     """
+    if not pace.active(now).steady:
+        return None
     steps = _steps(batch)
     if steps < 2:
         return None

@@ -1,27 +1,40 @@
 """One worker: a bounded queue, the continuous batcher, and the loop that runs the engine step by step.
 
 The engine computes off the event loop, so the worker answers `/health` and takes requests while it is slow.
-A sequence whose caller left or whose deadline passed is taken out before the next step.
+A sequence whose caller left or whose deadline passed is taken out before the next step. A fault is asked in
+all that it may change (`faults/hooks.py`).
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from faults.fault import WorkerFault
-from harness.serving.batcher import Batcher
+from harness.serving.door import Door
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
 from harness.serving.meter import Counts, Meter
 from harness.serving.openai_api import Refusal
-from harness.serving.pace import Pace
+from harness.serving.pace import HEALTHY, Pace
+from harness.serving.seats import Seats
+from harness.serving.self_report import SelfReports
 from harness.serving.stride import Foresee, Stride, Strides
-from harness.serving.waiter import NEVER, CallAt, Waiter
+from harness.serving.waiter import CallAt, Waiter
 from policies.call import Call
 from policies.outcome import OK, Kind, Outcome
 
 # The new tokens of a batch, and the seconds that computing them took (or would take: it need not wait).
 Compute = Callable[[list[Sequence]], Awaitable[tuple[list[int], float]]]
 ReadJob = Callable[[Call, Engine], Job]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The load of a worker as it tells it: requests, and the share of the KV cache in use."""
+
+    running: int
+    waiting: int
+    kv_usage_ratio: float
 
 
 class Worker:
@@ -51,20 +64,23 @@ class Worker:
             raise ValueError("a worker with a meter takes every step by itself: leave out `foresee`")
         self.name = name
         self.engine = engine
-        self.batcher = Batcher(engine.max_num_seqs, max_queue)
         self.pace = Pace(step_floor_s, late_s, waiter=Waiter(call_at))
+        self.seats = Seats(name, engine, max_queue, self.pace)
+        self.batcher = self.seats.batcher
         self.counts = Counts()
+        self.door = Door(name, self.pace, self.counts)
         self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
         self._compute = compute
         self._strides = Strides(foresee)
         self._read = read
         self._metered = meter is not None
         self._meter = meter or Meter()
-        self._jobs: dict[Sequence, Job] = {}
-        self._left: list[Job] = []  # aborted while a step may be using their slot
-        self._next_deadline_s = NEVER  # of all jobs, or earlier
+        self._jobs = self.seats.jobs
         self._waiter = Waiter(call_at)  # for work, or for the end of a stride
         self._broken: Outcome | None = None  # what to say once the step loop has ended
+        self._step_since_s: float | None = None  # when the step began that is no stride's
+        self.reports = SelfReports(self.pace)
+        self.shown = self.reports.add(self._show)
 
     @property
     def kv_usage_ratio(self) -> float:
@@ -73,13 +89,25 @@ class Worker:
         held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
         return held / (self.engine.max_num_seqs * self.engine.max_model_len)
 
+    def busy_s(self, now: float) -> float:
+        """Seconds spent in steps so far, with the one under way."""
+        stride = self._strides.present
+        since_s = self._step_since_s if stride is None else stride.start_s(stride.given)
+        return self.counts.step_seconds + (0.0 if since_s is None else now - since_s)
+
     def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """Install a fault, or renew its lease."""
         self.pace.inject(fault, lease_s, _now())
-        self._waiter.wake()
+        self.reports.keep(_now())
+        self.look_again()
 
     def heal(self) -> None:
         self.pace.heal()
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Something has changed of which steps that were foreseen, and whoever is held, know nothing."""
+        self.door.news()
         self._waiter.wake()
 
     def take_single_steps(self) -> None:
@@ -94,16 +122,17 @@ class Worker:
 
     async def handle(self, call: Call) -> Outcome:
         """Serve one call, or refuse it before any model work."""
+        self.counts.arrived += 1
+        if self.pace.fault is not HEALTHY and (refused := await self.door.enter()) is not None:
+            return refused
         if self._broken is not None:
             return self._broken
         try:
             job = self._read(call, self.engine)
         except Refusal as refusal:
             return refusal.outcome(self.name)
-        if not self.batcher.offer(job.sequence):
+        if not self.seats.offer(job):
             return self._full()
-        self._jobs[job.sequence] = job
-        self._next_deadline_s = min(self._next_deadline_s, call.deadline_s)
         stride = self._strides.present
         if stride is None:
             self._waiter.wake()
@@ -123,9 +152,9 @@ class Worker:
             while True:
                 batch = self._next_batch()
                 if not batch:
-                    await self._waiter.wait(NEVER)
+                    await self._waiter.wait(self.seats.idle_until_s(self._clock()))
                 elif stride := self._strides.plan(
-                    batch, self._jobs, self.pace, self._clock(), self._next_deadline_s
+                    batch, self._jobs, self.pace, self._clock(), self.seats.next_deadline_s
                 ):
                     await self._walk(batch, stride)
                 else:
@@ -143,6 +172,7 @@ class Worker:
         self.catch_up()
         self._strides.leave()  # the steps that were foreseen will not be
         self._broken = outcome
+        self.door.close()
         for job in self._jobs.values():
             if not job.done.done():
                 job.done.set_result(outcome)
@@ -165,14 +195,12 @@ class Worker:
             kind=Kind.OVERLOAD, phase="queue", cause=cause, by=self.name, status=503, retry_after_s=1.0
         )
 
+    def _show(self, now: float) -> Shown:
+        return Shown(self.seats.shown_running, len(self.batcher.waiting), self.kv_usage_ratio)
+
     def _next_batch(self) -> list[Sequence]:
         now = self._clock()
-        for job in self._left:
-            self._release(job)
-        self._left.clear()
-        if self._next_deadline_s <= now:
-            self._drop_late(now)
-        batch = self.batcher.next_batch()
+        batch = self.seats.next_batch(now)
         if self._metered:
             for job in [self._jobs[sequence] for sequence in batch]:
                 if job.seated_s is None:
@@ -180,51 +208,56 @@ class Worker:
                     self._meter.queued(now - job.arrived_s)
         return batch
 
-    def _drop_late(self, now: float) -> None:
-        for job in [j for j in self._jobs.values() if j.call.deadline_s <= now and not j.done.done()]:
-            late = Outcome(
-                kind=Kind.TIMEOUT, phase="total", cause="deadline ran out", by=self.name, status=504
-            )
-            job.hand_over()
-            job.done.set_result(late)
-            self._release(job)
-        self._next_deadline_s = min((j.call.deadline_s for j in self._jobs.values()), default=NEVER)
-
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
         """Take the steps of a stride; the one that something happens in is the last."""
         due = await self._waiter.wait(stride.ends_s[-1])
         self.advance()
         self._strides.leave()
         started_s, computed_s = stride.start_s(stride.given), stride.computed_s[stride.given]
+        self._step_since_s = started_s
         await self.pace.hold(started_s, computed_s, due=due)
+        self._step_since_s = None
         self._end_step(batch, [0] * len(batch), started_s, computed_s)
 
     async def _step(self, batch: list[Sequence]) -> None:
-        started_s = self._clock()
+        started_s = self._step_since_s = self._clock()
+        prefill = any(not sequence.tokens for sequence in batch)
         try:
             tokens, elapsed_s = await self._compute(batch)
         except Exception as broken:  # whatever a model raises, nobody may be left waiting for it
+            self._step_since_s = None
             self._fail(batch, f"the engine failed: {type(broken).__name__}: {broken}")
             return
-        await self.pace.hold(started_s, elapsed_s)
+        await self.pace.hold(started_s, elapsed_s, prefill=prefill)
+        self._step_since_s = None
         self._end_step(batch, tokens, started_s, elapsed_s)
 
     def _end_step(
         self, batch: list[Sequence], tokens: list[int], started_s: float, computed_s: float
     ) -> None:
         now = self._clock()
-        self.counts.step(now - started_s, len(tokens), computed_s)
+        new = [sequence for sequence in batch if not sequence.tokens]
+        self.counts.step(now - started_s, len(tokens), computed_s, len(new))
         if self._metered:
-            prefilled = sum(len(s.prompt) for s in batch if not s.tokens)
-            self._meter.stepped(now - started_s, len(batch), prefilled + len(tokens))
+            self._meter.stepped(now - started_s, len(batch), sum(len(s.prompt) for s in new) + len(tokens))
         for sequence, token in zip(batch, tokens, strict=True):
             job = self._jobs.get(sequence)
             if job is None or job.done.done():
-                continue
-            if self._strides.on and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
+                if job is not None and job.left_s is not None:
+                    self._go_on_for_nobody(job, token, started_s, now)
+            elif self._strides.on and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
                 job.keep((token,), (now,))
             else:
                 self._give(job, token, now)
+
+    def _go_on_for_nobody(self, job: Job, token: int, started_s: float, now: float) -> None:
+        """One more token of an answer whose caller left, which counts if the step began after that."""
+        if started_s >= (job.left_s or 0.0):
+            self.counts.kept_seconds += now - started_s
+            self.counts.kept += not job.told_kept
+            job.told_kept = True
+        if job.take(token, now):
+            self.seats.release(job)
 
     def _give(self, job: Job, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
@@ -233,7 +266,7 @@ class Worker:
             self._measure(job, now)
         if job.take(token, now):
             job.done.set_result(OK)
-            self._release(job)
+            self.seats.release(job)
 
     def _measure(self, job: Job, now: float) -> None:
         if job.last_token_s is None:
@@ -246,7 +279,7 @@ class Worker:
             if not job.done.done():
                 job.hand_over()
                 job.done.set_result(Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500))
-            self._release(job)
+            self.seats.release(job)
 
     def _ended(self, job: Job) -> None:
         """The one who waited has the outcome, or has left before it."""
@@ -255,19 +288,13 @@ class Worker:
             job.done.cancel()
             outcome = Outcome(kind=Kind.ABANDONED, cause="the caller left", by=self.name)
             self.counts.aborted += 1
-            self._left.append(job)
+            self.seats.leave(job, self._clock())
             self._waiter.wake()
         else:
             outcome = job.done.result()
         if self._metered:
             elapsed_s = self._clock() - job.arrived_s
             self._meter.ended(outcome, elapsed_s, len(job.sequence.prompt), len(job.sequence.tokens))
-
-    def _release(self, job: Job) -> None:
-        self._jobs.pop(job.sequence, None)
-        slot = self.batcher.remove(job.sequence)
-        if slot is not None:
-            self.engine.release(slot)
 
 
 def _now() -> float:

@@ -11,6 +11,7 @@ from harness.serving.worker_server import FAULT, STATE, FaultOrder
 from harness.serving.worker_state import WorkerState
 
 TIMEOUT_S = 2.0
+HEALTH_TIMEOUT_S = 60.0  # longer than any delay worth injecting
 
 
 class WorkerAdmin:
@@ -20,7 +21,7 @@ class WorkerAdmin:
         self.name = name
         self.url = url
         self._session = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(total=TIMEOUT_S), connector=aiohttp.TCPConnector(limit=4)
+            timeout=aiohttp.ClientTimeout(total=TIMEOUT_S), connector=aiohttp.TCPConnector(limit=0)
         )
 
     async def __aenter__(self) -> "WorkerAdmin":
@@ -36,6 +37,15 @@ class WorkerAdmin:
                 return msgspec.json.decode(await response.read(), type=WorkerState)
         except (aiohttp.ClientError, TimeoutError, OSError):
             return None
+
+    async def health(self) -> bool:
+        """Whether the worker says that it is well, within HEALTH_TIMEOUT_S."""
+        timeout = aiohttp.ClientTimeout(total=HEALTH_TIMEOUT_S)
+        try:
+            async with self._session.get(self.url + "/health", timeout=timeout) as response:
+                return response.status == 200
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            return False
 
     async def inject(self, fault: WorkerFault, lease_s: float) -> None:
         """Install a fault or renew its lease. ConnectionError if the worker cannot be reached."""

@@ -62,9 +62,10 @@ class PrometheusMeter(Meter):
 
     def exposition(self, worker: Worker, now: float) -> bytes:
         """The text format, with the gauges read now."""
-        self._running.set(len(worker.batcher.running))
-        self._waiting.set(len(worker.batcher.waiting))
-        self._kv.set(worker.kv_usage_ratio)
+        shown = worker.shown.read(now)
+        self._running.set(shown.running)
+        self._waiting.set(shown.waiting)
+        self._kv.set(shown.kv_usage_ratio)
         self._fault.set(worker.pace.active(now).kind != "none")
         return generate_latest(self.registry)
 

@@ -17,6 +17,7 @@ class WorkerState(msgspec.Struct, frozen=True):
     aborted: int
     fault: str
     compute_seconds: float = 0.0  # of the steps, before floor and fault
+    details: dict[str, float] = {}  # by the names of gauges: what shows faults, see `read_details`
 
 
 def read_state(worker: Worker, now: float) -> WorkerState:
@@ -32,4 +33,28 @@ def read_state(worker: Worker, now: float) -> WorkerState:
         aborted=worker.counts.aborted,
         fault=worker.pace.active(now).kind,
         compute_seconds=worker.counts.compute_seconds,
+        details=read_details(worker, now),
     )
+
+
+def read_details(worker: Worker, now: float) -> dict[str, float]:
+    """What a fault in the worker may change, beside what every sample has.
+
+    Counts as in `Counts`; busy_seconds and stalled_seconds: in steps, and of these held by a fault, both with
+    the step under way; usable_slots: of the batch; report_age_s: of the oldest thing that it says of itself.
+    """
+    counts = worker.counts
+    return {
+        "prefill_steps": float(counts.prefill_steps),
+        "prefill_seconds": counts.prefill_seconds,
+        "busy_seconds": worker.busy_s(now),
+        "stalled_seconds": worker.pace.stalled_s(now),
+        "first_tokens": float(counts.first_tokens),
+        "arrived": float(counts.arrived),
+        "failed": float(counts.failed),
+        "unanswered": float(counts.unanswered),
+        "kept": float(counts.kept),
+        "kept_seconds": counts.kept_seconds,
+        "usable_slots": float(worker.batcher.usable_slots),
+        "report_age_s": worker.reports.age_s(now),
+    }

@@ -1,18 +1,48 @@
 """Each fault at three magnitudes, or at the only one that it has. What must be seen of each is its effect."""
 
+from faults.engine.added_per_step import AddedPerStep
+from faults.engine.freeze import Freeze
+from faults.engine.freeze_after_first_token import FreezeAfterFirstToken
+from faults.engine.periodic_stall import PeriodicStall
+from faults.engine.slow_decode import SlowDecode
+from faults.engine.slow_prefill import SlowPrefill
 from faults.engine.slow_steps import SlowSteps
 from faults.fault import Fault
 from faults.link.link_latency import LinkLatency
 from faults.process.killed import Killed
+from faults.worker.frozen_metrics import FrozenMetrics
+from faults.worker.ignored_cancellation import IgnoredCancellation
+from faults.worker.instant_error import InstantError
+from faults.worker.leaked_slots import LeakedSlots
+from faults.worker.shrunk_batch import ShrunkBatch
+from faults.worker.slow_health import SlowHealth
+from faults.worker.wedge import Wedge
 
 CASES: dict[str, tuple[Fault, ...]] = {
     "slow_steps": (SlowSteps(factor=1.5), SlowSteps(factor=4), SlowSteps(factor=20)),
+    "slow_prefill": (SlowPrefill(factor=2), SlowPrefill(factor=5), SlowPrefill(factor=10)),
+    "slow_decode": (SlowDecode(factor=2), SlowDecode(factor=5), SlowDecode(factor=10)),
+    "added_per_step": (AddedPerStep(added_s=0.05), AddedPerStep(added_s=0.1), AddedPerStep(added_s=0.3)),
+    "periodic_stall": (
+        PeriodicStall(stall_s=0.1, every_s=0.4),
+        PeriodicStall(stall_s=0.5, every_s=2),
+        PeriodicStall(stall_s=1, every_s=1.25),
+    ),
+    "freeze": (Freeze(),),
+    "freeze_after_first_token": (FreezeAfterFirstToken(),),
+    "wedge": (Wedge(),),
+    "instant_error": (InstantError(status=500), InstantError(status=429), InstantError(status=503)),
+    "leaked_slots": (LeakedSlots(slots=2), LeakedSlots(slots=5), LeakedSlots(slots=7)),
+    "shrunk_batch": (ShrunkBatch(max_num_seqs=1), ShrunkBatch(max_num_seqs=3), ShrunkBatch(max_num_seqs=6)),
+    "ignored_cancellation": (IgnoredCancellation(),),
+    "frozen_metrics": (FrozenMetrics(),),
+    "slow_health": (SlowHealth(delay_s=0.2), SlowHealth(delay_s=1), SlowHealth(delay_s=4)),
     "link_latency": (LinkLatency(latency_s=0.2), LinkLatency(latency_s=0.5), LinkLatency(latency_s=2)),
     "killed": (Killed(),),
 }
 
 # Where one of the three has to stand for all in a real run: long enough to be seen, soon over.
-REAL: dict[str, int] = {"slow_steps": 1, "link_latency": 0}
+REAL: dict[str, int] = {"slow_steps": 1, "slow_decode": 1, "added_per_step": 1, "link_latency": 0}
 
 # How far from what was asked the measured effect may lie, as a share of it, where 5 % is not to be had.
 TOLERANCE_RATIO: dict[str, float] = {}

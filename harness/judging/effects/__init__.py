@@ -6,7 +6,7 @@ place, its line in that file's table.
 
 from collections.abc import Mapping
 
-from harness.judging.effects import link, process, steps
+from harness.judging.effects import link, process, steps, worker
 from harness.judging.effects.measure import Measuring
 
-MEASURES: Mapping[str, Measuring] = {**steps.MEASURES, **link.MEASURES, **process.MEASURES}
+MEASURES: Mapping[str, Measuring] = {**steps.MEASURES, **link.MEASURES, **process.MEASURES, **worker.MEASURES}
