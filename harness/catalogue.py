@@ -1,8 +1,12 @@
 """What there is to choose from, with one line of meaning each."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 
+from faults.notation import spell_number
 from faults.registry import FAULTS
+from faults.registry import parameter_defaults as fault_defaults
+from faults.shape import SHAPES, Shape
 from harness.config import scenarios
 from harness.errors import unknown
 from harness.judging.metrics import METRICS
@@ -12,6 +16,7 @@ from policies.presets import PRESETS
 from policies.presets.preset import Preset
 from policies.registry import POLICIES, parameter_defaults
 
+LISTS = ("scenarios", "policies", "presets", "pipelines", "faults", "shapes", "metrics")
 SHOWN_WORKERS = 4  # that the presets are shown for
 
 
@@ -27,10 +32,12 @@ def catalogue(kind: str) -> Mapping[str, str]:
         case "pipelines":
             return {name: _one_a_line(preset) for name, preset in PRESETS.items()}
         case "faults":
-            return {name: fault.meaning for name, fault in FAULTS.items()}
+            return {kind: "\n".join(_fault(kind)) for kind in FAULTS}
+        case "shapes":
+            return {name: "\n".join(_shape(shape)) for name, shape in SHAPES.items()}
         case "metrics":
             return {name: f"{metric.meaning} [{metric.unit}]" for name, metric in METRICS.items()}
-    raise unknown("list", kind, ("scenarios", "policies", "presets", "pipelines", "faults", "metrics"))
+    raise unknown("list", kind, LISTS)
 
 
 def _policy(name: str) -> Iterator[str]:
@@ -39,6 +46,29 @@ def _policy(name: str) -> Iterator[str]:
     values = parameter_defaults(name).items()
     if values:
         yield f"({', '.join(f'{key}={spell_value(value)}' for key, value in values)})"
+
+
+def _fault(kind: str) -> Iterator[str]:
+    """What it does, what can be set, with the defaults, and how near it is to a slow accelerator."""
+    yield FAULTS[kind].meaning
+    yield from _set(fault_defaults(kind))
+    yield f"[{FAULTS[kind].fidelity.value}]"
+
+
+def _shape(shape: type[Shape]) -> Iterator[str]:
+    yield shape.meaning
+    yield from _set(shape_defaults(shape))
+
+
+def _set(values: Mapping[str, float]) -> Iterator[str]:
+    """Nothing where nothing can be set."""
+    if values:
+        yield f"({', '.join(f'{name}={spell_number(value)}' for name, value in values.items())})"
+
+
+def shape_defaults(shape: type[Shape]) -> dict[str, float]:
+    """What can be set of a shape, and what it is otherwise."""
+    return {field.name: getattr(shape(), field.name) for field in fields(shape)}
 
 
 def _one_a_line(preset: Preset) -> str:

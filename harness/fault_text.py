@@ -22,13 +22,18 @@ def with_fault(scenario: Scenario, text: str) -> Scenario:
     return replace(scenario, fault=_read(text), fault_replaced=True, expects={}) if text else scenario
 
 
+def bound_s(pipeline: Pipeline) -> float:
+    """The timeout by which faults are sized: whichever of its bounds a late answer meets first."""
+    return min(pipeline.timers.ttft_s, pipeline.timers.attempt_s)
+
+
 def sized(scenario: Scenario, pipeline: Pipeline, preset: str) -> Scenario:
-    """With numbers for shares of the timeout that `pipeline` sets on attempts. BadInput if it sets none."""
+    """With numbers for shares of the timeout of `pipeline`, called `preset`. BadInput if it has none."""
     fault = scenario.fault
     if fault is None:
         return scenario
     try:
-        found = fault.sized(pipeline.timers.attempt_s)
+        found = fault.sized(bound_s(pipeline))
     except ValueError as wrong:
         raise BadInput(f"{spell(fault)} under {preset}: {wrong}") from wrong
     return scenario if found is fault else replace(scenario, fault=found)

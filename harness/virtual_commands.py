@@ -16,7 +16,7 @@ from harness.judging.result import RunResult
 from harness.many_runs import check_jobs, conduct_all
 from harness.replay import find_result, same_history
 from harness.reporting.console import PipeConsole, say
-from harness.reporting.seeds import by_preset, odd_ones, render_seeds
+from harness.reporting.seeds import alike, odd_ones, render_seeds
 from harness.reporting.tally import tally
 from harness.reporting.terminal import render_comparison
 from harness.reporting.virtual_time import virtual_time
@@ -93,7 +93,7 @@ def run_virtually(
     results = _conduct_many(places, jobs) if together else _conduct_few(places)
     console.print(render_seeds(results) if virtual.seeds > 1 else render_comparison(results))
     if virtual.seeds > 1:
-        for odd in odd_ones(by_preset(results)):
+        for odd in odd_ones(alike(results)):
             say(console, f"odd one, seed {odd.setting.seed}: limplock replay {odd.replay}")
     say(console, f"files: {folder}/")
     return exit_code(results)

@@ -9,6 +9,7 @@ from rich.text import Text
 from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import Place, RunResult, Verdict
+from harness.judging.severity import not_monotonic
 from harness.reporting.cells import COLOURS, SPAN, Form, facts, mark, trend, verdict_line
 from harness.reporting.names import Names
 from harness.reporting.run_report import evidence, padding, place_label, shown_places
@@ -37,6 +38,8 @@ def comparison(results: Sequence[RunResult], width: int) -> Iterator[RenderableT
 def _side_by_side(results: Sequence[RunResult], names: Names) -> Iterator[RenderableType]:
     rows = [("", [Text(plain(r.setting.scenario), style="bold") for r in results])]
     rows += [("", [Text(names[r.setting.preset], style="bold") for r in results])]
+    if any(r.setting.fault_ordered for r in results):
+        rows += [("", [Text(plain(r.setting.fault_ordered)) for r in results])]
     yield _table([*rows, ("", [_verdict(r) for r in results])])
     yield Text(f"{SPAN}{mark(_most_faulted(results))}", style="dim")
     for heading, rows in _sections(results):
@@ -119,4 +122,5 @@ def _notes(results: Sequence[RunResult], names: Names) -> Iterator[RenderableTyp
     for result in results:
         yield Text(names.title(result), style="bold")
         yield facts(evidence(result))
+    yield facts(("severity", plain(words)) for words in not_monotonic([[result] for result in results]))
     yield facts(padding(results[0]))

@@ -27,17 +27,21 @@ class Names:
         return self._short[preset]
 
     def title(self, result: RunResult) -> str:
-        """`slow_worker x A`."""
-        return f"{result.setting.scenario} x {self[result.setting.preset]}"
+        """`slow_worker x A`, or `slow_worker with slow_decode(factor=10) x A`."""
+        setting = result.setting
+        other = f" with {plain(setting.fault_ordered)}" if setting.fault_ordered else ""
+        return f"{setting.scenario}{other} x {self[setting.preset]}"
+
+    def label(self, result: RunResult) -> str:
+        """The same without the scenario, for tables in which it is one."""
+        setting = result.setting
+        other = f"{plain(setting.fault_ordered)} x " if setting.fault_ordered else ""
+        return f"{other}{self[setting.preset]}"
 
     def legend(self) -> Iterator[RenderableType]:
         """What the letters stand for, if there are any."""
         if self._letters:
             yield facts((letter, plain(text, LONGEST_TEXT)) for text, letter in self._letters.items())
-
-    @property
-    def widest(self) -> int:
-        return max(map(len, self._short.values()), default=0)
 
 
 def _letter(number: int) -> str:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
-from harness.judging.result import Caller, Place, RunResult, Trend
+from harness.judging.result import Bite, Caller, Place, RunResult, Trend
 from harness.reporting.cells import SPAN, facts, grid, mark, trend, verdict_line
 from harness.reporting.names import Names
 
@@ -79,9 +79,8 @@ def notes(result: RunResult) -> Iterator[Fact]:
 
 def evidence(result: RunResult) -> Iterator[Fact]:
     """What makes the verdict believable."""
-    setting = result.setting
     if result.bite:
-        yield "fault", f"{setting.fault} for {setting.fault_length_s:.0f} s; {plain(result.bite.words)}"
+        yield from told_fault(result, result.bite)
     yield from _detected(result)
     yield "law", plain(result.law.words, limit=400)
     if result.law.contradicted:
@@ -93,6 +92,16 @@ def evidence(result: RunResult) -> Iterator[Fact]:
         yield "lost", words
     yield "checks", checks(result)
     yield "requests", conservation(result)
+
+
+def told_fault(result: RunResult, bite: Bite) -> Iterator[Fact]:
+    """What was asked and measured, whom it touched, and how near it is to a slow accelerator."""
+    setting = result.setting
+    name = plain(setting.fault_text or setting.fault)
+    touched = f"{bite.touched:,} attempts met it"
+    yield "fault", f"{name} for {setting.fault_length_s:.0f} s; {plain(bite.words)}; {touched}"
+    if setting.fault_fidelity:
+        yield "fidelity", plain(setting.fault_fidelity)
 
 
 def conservation(result: RunResult) -> str:

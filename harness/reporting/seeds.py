@@ -11,9 +11,11 @@ from harness.judging.brief import during, worst_latency_s
 from harness.judging.figures import seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import RunResult, Verdict
+from harness.judging.severity import not_monotonic
 from harness.reporting.cells import facts, grid, verdict_line
 from harness.reporting.names import Names
 
+LABEL = 40  # columns of the names on the left, at most
 ODD = 3  # seeds that came out otherwise, each shown with its token
 _WORST_FIRST = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
 _WORDS = {Verdict.PASS: "contained", Verdict.FAIL: "spread", Verdict.INCONCLUSIVE: "inconclusive"}
@@ -23,15 +25,20 @@ Figure = Callable[[RunResult], float | None]
 
 def render_seeds(results: Sequence[RunResult]) -> RenderableType:
     """One line and one row for each preset, then the seeds that stand out."""
-    groups = by_preset(results)
-    names = Names(groups)
-    lines = [_line(group, names) for group in groups.values()]
-    return Group(*lines, *names.legend(), Text(), _table(groups, names), Text(), facts(_odd(groups, names)))
+    groups = alike(results)
+    names = Names(result.setting.preset for result in results)
+    lines = [_line(group, names) for group in groups]
+    notes = [("severity", plain(words)) for words in not_monotonic(groups)]
+    table = _table(groups, names)
+    return Group(*lines, *names.legend(), Text(), table, Text(), facts([*notes, *_odd(groups, names)]))
 
 
-def by_preset(results: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    presets = dict.fromkeys(result.setting.preset for result in results)
-    return {name: [r for r in results if r.setting.preset == name] for name in presets}
+def alike(results: Sequence[RunResult]) -> list[list[RunResult]]:
+    """Runs of which only the seeds differ, together."""
+    groups: dict[tuple[str, str], list[RunResult]] = {}
+    for result in results:
+        groups.setdefault((result.setting.preset, result.setting.fault_ordered), []).append(result)
+    return list(groups.values())
 
 
 def _line(group: Sequence[RunResult], names: Names) -> Text:
@@ -41,11 +48,13 @@ def _line(group: Sequence[RunResult], names: Names) -> Text:
     return verdict_line(worst, names.title(group[0]), f"of {len(group)} seeds {words}")
 
 
-def _table(groups: dict[str, list[RunResult]], names: Names) -> RenderableType:
-    columns: list[tuple[str, int | None]] = [("in the fault", max(names.widest, len("in the fault")))]
+def _table(groups: Sequence[Sequence[RunResult]], names: Names) -> RenderableType:
+    labels = [names.label(group[0]) for group in groups]
+    width = min(LABEL, max(map(len, ["in the fault", *labels])))
+    columns: list[tuple[str, int | None]] = [("in the fault", width)]
     columns += [("bystanders in time", None), ("their median latency", None)]
     columns += [("touched in time", None), ("slots gone after", None), ("detected after", None)]
-    return grid(columns, (_row(names[name], group) for name, group in groups.items()))
+    return grid(columns, (_row(label, group) for label, group in zip(labels, groups, strict=True)))
 
 
 def _row(name: str, group: Sequence[RunResult]) -> list[Text]:
@@ -68,14 +77,14 @@ def _span(group: Sequence[RunResult], figure: Figure, form: Callable[[float | No
     return Text(f"{form(median(values))} ({form(min(values))} to {form(max(values))}{few})")
 
 
-def _odd(groups: dict[str, list[RunResult]], names: Names) -> Iterator[tuple[str, str]]:
+def _odd(groups: Sequence[Sequence[RunResult]], names: Names) -> Iterator[tuple[str, str]]:
     for result in odd_ones(groups):
-        what = f"{names[result.setting.preset]} seed {result.setting.seed}: {result.verdict}"
+        what = f"{names.label(result)} seed {result.setting.seed}: {result.verdict}"
         yield "odd one", f"{what}, {plain(result.headline)}"
 
 
-def odd_ones(groups: dict[str, list[RunResult]]) -> Iterator[RunResult]:
-    """A few of each preset whose verdict is not the usual one."""
-    for group in groups.values():
+def odd_ones(groups: Sequence[Sequence[RunResult]]) -> Iterator[RunResult]:
+    """A few of each group whose verdict is not the usual one."""
+    for group in groups:
         usual = Counter(result.verdict for result in group).most_common(1)[0][0]
         yield from [result for result in group if result.verdict != usual][:ODD]

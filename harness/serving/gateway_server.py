@@ -44,7 +44,7 @@ class FaultRequest(msgspec.Struct, frozen=True):
 
 
 class GatewayServer:
-    """The routes of the gateway. `attempt_s`: its timeout of attempts, which faults may be sized by."""
+    """The routes of the gateway. `bound_s`: its timeout, which faults may be sized by."""
 
     def __init__(
         self,
@@ -52,11 +52,11 @@ class GatewayServer:
         desk: FaultDesk,
         model: str,
         workers: Mapping[str, str],
-        attempt_s: float = inf,
+        bound_s: float = inf,
     ) -> None:
         self._gateway = gateway
         self._desk = desk
-        self._attempt_s = attempt_s
+        self._bound_s = bound_s
         self._card = PoolCard(limplock=version("limplock"), model=model, workers=dict(workers))
         self._model = new_card(model)
 
@@ -91,7 +91,7 @@ class GatewayServer:
     async def _order(self, order: FaultRequest) -> None:
         if not 0 < order.for_s <= LONGEST_FAULT_S:
             raise BadInput(f"--for must be above 0 s and at most {LONGEST_FAULT_S:g} s, got {order.for_s}")
-        await self._desk.order(order.worker, read_fault(order.fault).sized(self._attempt_s), order.for_s)
+        await self._desk.order(order.worker, read_fault(order.fault).sized(self._bound_s), order.for_s)
 
 
 def _refuse(failed: Exception) -> web.Response:

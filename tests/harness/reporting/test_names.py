@@ -42,7 +42,6 @@ def test_a_short_name_is_shown_and_a_long_one_has_a_letter() -> None:
     assert [names[preset] for preset in ("none", LONG, "retry(max_attempts=3)", LONGER)] == [
         "none", "A", "retry(max_attempts=3)", "B",
     ]  # fmt: skip
-    assert names.widest == len("retry(max_attempts=3)")
     assert names.title(of(LONGER)) == "slow_worker x B"
 
 

@@ -6,7 +6,7 @@ import re
 from rich.console import Console
 
 from harness.judging.result import RunResult, Verdict
-from harness.reporting.seeds import ODD, by_preset, odd_ones, render_seeds
+from harness.reporting.seeds import ODD, alike, odd_ones, render_seeds
 from tests.harness.judging.synthetic import CONTAINED, judged
 
 
@@ -64,7 +64,7 @@ def test_seeds_that_came_out_otherwise_are_shown() -> None:
     results = [contained(seed) for seed in range(5)] + [contained(9, verdict=Verdict.FAIL)]
     (line,) = [line for line in text(*results, width=400).splitlines() if "odd one" in line]
     assert "timeout_breaker_shed seed 9: FAIL" in line
-    assert [result.replay for result in odd_ones(by_preset(results))] == ["lp1-token9"]
+    assert [result.replay for result in odd_ones(alike(results))] == ["lp1-token9"]
 
 
 def test_no_more_than_a_few_odd_ones_are_shown() -> None:
