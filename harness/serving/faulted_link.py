@@ -7,7 +7,7 @@ from faults.site import Toxic
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
 from faults.toxiproxy.owned import belongs
-from faults.toxiproxy.toxics import ORIGINALS
+from faults.toxiproxy.toxics import ORIGINALS, TOXICS
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.link import Link
 from harness.serving.probe import Ended
@@ -33,11 +33,12 @@ class FaultedLink:
 
     async def check(self, toxics: Sequence[Toxic]) -> None:
         """EnvironmentFault if the server does not know one of them."""
-        unknown = [toxic.type for toxic in toxics if toxic.type not in ORIGINALS]
-        if unknown and not await self._has_extensions():
-            raise EnvironmentFault(
-                f"the Toxiproxy at {self._toxiproxy.url} has no toxic '{unknown[0]}'; use --toxiproxy embedded"
-            )
+        wanted = [toxic.type for toxic in toxics if toxic.type not in ORIGINALS]
+        known = TOXICS if wanted and await self._has_extensions() else ORIGINALS
+        for kind in wanted:
+            if kind not in known:
+                remedy = "use --toxiproxy embedded" if kind in TOXICS else f"it has {', '.join(known)}"
+                raise EnvironmentFault(f"Toxiproxy at {self._toxiproxy.url} has no toxic '{kind}': {remedy}")
 
     async def set(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         """Have these toxics, or renew them. EnvironmentFault if the server takes none of that.
