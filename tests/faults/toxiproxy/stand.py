@@ -2,15 +2,17 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
 
-from tests.faults.toxiproxy.servers import Streams, connect, running
+from tests.faults.toxiproxy.servers import Streams, connect, echo, hang_up, running, worker
 
+BUSY_S = 0.5  # how late something may come on a busy machine
 PATIENCE_S = 1.0  # for what may never come; what does come takes milliseconds
 
 
@@ -102,3 +104,43 @@ async def opened(listen: str) -> Streams:
     streams = await connect(listen)
     await exchange(streams)
     return streams
+
+
+@dataclass
+class Echo:
+    """An echo behind proxy p of a server."""
+
+    stand: Stand
+    listen: str
+    streams: list[Streams] = field(default_factory=list)
+
+    async def opened(self) -> Streams:
+        """A connection through which an echo has come already."""
+        self.streams.append(await opened(self.listen))
+        return self.streams[-1]
+
+    async def connected(self) -> Streams:
+        """A connection on which nothing was said yet."""
+        self.streams.append(await connect(self.listen))
+        return self.streams[-1]
+
+
+@asynccontextmanager
+async def echoing(kind: str) -> AsyncIterator[Echo]:
+    """A server of that kind with an echo behind it; its connections are closed at the end."""
+    async with standing(kind) as stand, worker(echo) as address:
+        through = Echo(stand, await stand.proxy(address))
+        yield through
+        await hang_up(*(writer for _, writer in through.streams))
+
+
+async def took_s(streams: Streams, said: bytes = b"x") -> float:
+    """How long an echo takes."""
+    began_s = time.perf_counter()
+    assert await exchange(streams, said) == said
+    return time.perf_counter() - began_s
+
+
+def about(asked_s: float, seen_s: float) -> bool:
+    """Not before its time, and as late as on a busy machine."""
+    return asked_s - 0.002 <= seen_s <= asked_s + BUSY_S
