@@ -10,7 +10,10 @@ from faults.site import Site
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killed(Fault):
-    """The process ends at once and stays away for the rest of the run."""
+    """The process ends at once and stays away for the rest of the run.
+
+    Under a shape that falls again it is started anew: flapping is a crash loop.
+    """
 
     kind: ClassVar[str] = "killed"
     meaning: ClassVar[str] = "the worker's process is killed and does not come back"
@@ -21,5 +24,7 @@ class Killed(Fault):
         return Effect("down", 1.0, "")
 
     async def put(self, site: Site, level: float, lease_s: float) -> None:
-        if level >= 0.5:
+        if self.at(level) is None:
+            await site.restart()
+        else:
             await site.kill()

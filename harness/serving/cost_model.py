@@ -67,6 +67,7 @@ class CostModel:
     def __init__(self, costs: Costs, max_num_seqs: int = 8, max_model_len: int = MAX_MODEL_LEN) -> None:
         self.name = costs.name
         self.costs = costs
+        self.times = 1.0  # each step takes so many times as long: what a neighbour leaves of the machine
         self.tokenizer: Tokenizer = ByteTokenizer()
         self.max_num_seqs = max_num_seqs
         self.max_model_len = max_model_len
@@ -86,10 +87,11 @@ class CostModel:
                 kv += len(sequence.prompt) + len(sequence.tokens)
             else:
                 prefill += len(sequence.prompt)
-        return self.costs.step_s(prefill, running, kv)
+        return self.times * self.costs.step_s(prefill, running, kv)
 
     def foresee(self, batch: SequenceOf[Sequence], steps: int) -> list[float]:
         """Seconds of each of the next `steps` steps of a batch past its prompts that stays as it is."""
         running = len(batch)
         kv = sum(len(sequence.prompt) + len(sequence.tokens) for sequence in batch)
-        return [self.costs.step_s(0, running, kv + running * step) for step in range(steps)]
+        step_s, times = self.costs.step_s, self.times
+        return [times * step_s(0, running, kv + running * step) for step in range(steps)]
