@@ -6,6 +6,7 @@ import pytest
 
 from faults.fault import Fault
 from faults.registry import FAULTS
+from harness import sampling
 from harness.judging.history import History
 from harness.serving.cost_sets import TINY_CPU
 from harness.serving.recorder import Recorder
@@ -24,6 +25,12 @@ def test_every_fault_has_three_magnitudes_or_the_only_one_that_it_has() -> None:
     for kind, faults in CASES.items():
         assert {fault.kind for fault in faults} == {kind}
         assert len(set(faults)) == (MAGNITUDES if FAULTS[kind]().parameters() else 1)
+
+
+@pytest.fixture(autouse=True)
+def _many_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many that a share of connections shows in twelve seconds."""
+    monkeypatch.setattr(sampling, "PROBE_EVERY_S", 0.1)
 
 
 class TestInMemory(EffectContract):
