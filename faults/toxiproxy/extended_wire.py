@@ -10,7 +10,7 @@ from faults.toxiproxy import attributes, body, wire
 from faults.toxiproxy.body import Object
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE
-from faults.toxiproxy.order import Extras, ToxicOrder
+from faults.toxiproxy.order import Extras, TimedToxic
 from faults.toxiproxy.owned import belongs
 from faults.toxiproxy.proxy import Setting
 from faults.toxiproxy.ramp import Ramp
@@ -50,9 +50,9 @@ def changed_extras(given: Object, *, toxics: bool) -> Extras:
     )
 
 
-def toxic_orders(value: Any, owner: str = "") -> list[ToxicOrder]:
+def toxic_orders(value: Any, owner: str = "") -> list[TimedToxic]:
     """Toxics of one proxy, in order, none twice; with an `owner` all named after them. Refused 400 or 409."""
-    orders: list[ToxicOrder] = []
+    orders: list[TimedToxic] = []
     for place, each in enumerate(body.as_array(value, "toxics"), start=1):
         try:
             orders.append(toxic_order(each, {order.placement.name for order in orders}, owner))
@@ -61,7 +61,7 @@ def toxic_orders(value: Any, owner: str = "") -> list[ToxicOrder]:
     return orders
 
 
-def toxic_order(value: Any, taken: Collection[str] = (), owner: str = "") -> ToxicOrder:
+def toxic_order(value: Any, taken: Collection[str] = (), owner: str = "") -> TimedToxic:
     """One toxic. Refused 400, or 409 if its name is `taken`."""
     given = body.as_object(value, "toxic")
     body.only(given, _TOXIC, "toxic")
@@ -72,7 +72,7 @@ def toxic_order(value: Any, taken: Collection[str] = (), owner: str = "") -> Tox
     if owner and not belongs(placement.name, owner):
         raise Refused(400, f"bad request body: name: expected '{owner}.' and no dot, got '{placement.name}'")
     body.only(body.as_object(given.get("attributes")), list(placement.toxic.attributes()), "attributes")
-    return ToxicOrder(placement, _seconds(given, "time_limit_s"), _ramp(given, placement.toxic))
+    return TimedToxic(placement, _seconds(given, "time_limit_s"), _ramp(given, placement.toxic))
 
 
 def _ramp(given: Object, start: Toxic) -> Ramp | None:

@@ -9,7 +9,7 @@ from faults.toxiproxy.reception import Reception
 
 
 @dataclass(frozen=True, slots=True)
-class ToxicOrder:
+class TimedToxic:
     """A toxic to put on a proxy, or to change if one of that name is there."""
 
     placement: Placement
@@ -23,7 +23,7 @@ class Extras:
 
     accept_delay_ms: int | None = None
     refuse_when_down: bool | None = None
-    toxics: Sequence[ToxicOrder] = ()  # put there; others stay
+    toxics: Sequence[TimedToxic] = ()  # put there; others stay
 
     def reception(self, now: Reception) -> Reception:
         """How to receive from now on."""

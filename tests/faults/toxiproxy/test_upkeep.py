@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from faults.toxiproxy.errors import Refused
-from faults.toxiproxy.order import ToxicOrder
+from faults.toxiproxy.order import TimedToxic
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.proxy_toxics import ProxyToxics
 from faults.toxiproxy.ramp import Ramp
@@ -54,9 +54,9 @@ def order(
     limit_s: float | None = None,
     ramp: Ramp | None = None,
     toxicity: float = 1.0,
-) -> ToxicOrder:
+) -> TimedToxic:
     start = ramp.start if ramp is not None else toxic or Latency(latency=50)
-    return ToxicOrder(Placement(name, "downstream", start, toxicity), limit_s, ramp)
+    return TimedToxic(Placement(name, "downstream", start, toxicity), limit_s, ramp)
 
 
 async def test_a_toxic_is_taken_off_when_its_time_is_over(toxics: ProxyToxics, link: OneLink) -> None:
