@@ -52,4 +52,6 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "false_alarms": _of("bench.false_alarms"),
     "virtual_memory": _of("bench.virtual_memory"),
     "virtual_parallel": _of("bench.virtual_parallel"),
+    "toxiproxy_speed": _of("bench.toxiproxy_speed"),
+    "toxiproxy_accuracy": _of("bench.toxiproxy_accuracy"),
 }

@@ -31,11 +31,17 @@ class Side(asyncio.BufferedProtocol):
         self._view = memoryview(self._buffer)
         self._reads: Link | None = None
         self._writes: Link | None = None
+        self._early: list[bytes] = []  # read before `couple`
+        self._early_end = False
         self.transport: asyncio.Transport | None = None  # while the socket is open
 
     def couple(self, reads: Link, writes: Link) -> None:
         """Both links stand: begin to read."""
         self._reads, self._writes = reads, writes
+        for data in self._early:
+            reads.feed(data)
+        if self._early_end:
+            reads.end(End.EOF)
         reads.wake()
 
     def abort(self) -> None:
@@ -79,10 +85,16 @@ class Side(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        data = bytes(self._view[:nbytes])
         if self._reads is not None:
-            self._reads.feed(bytes(self._view[:nbytes]))
+            self._reads.feed(data)
+        else:  # uvloop begins to read after connection_made, whatever that said
+            self._early.append(data)
+            if self.transport is not None:
+                self.transport.pause_reading()
 
     def eof_received(self) -> bool:
+        self._early_end = True
         if self._reads is not None:
             self._reads.end(End.EOF)
         return True  # keep the other way open: a half-closed connection still gets its answer
