@@ -33,6 +33,11 @@ class Job:
     told_kept: bool = False  # whether it is counted as such
     kept_s: list[float] = field(default_factory=list)  # when tokens came that are not handed over yet
 
+    def end(self, outcome: Outcome) -> None:
+        """Whoever still waits has this outcome."""
+        if not self.done.done():
+            self.done.set_result(outcome)
+
     def leave_behind(self, now: float) -> None:
         """Nobody waits for it any more, and it goes on all the same."""
         self.left_s = now

@@ -1,11 +1,22 @@
 """Who is inside a worker: the queue, the batch and their jobs, as the worker's fault has them."""
 
+from dataclasses import dataclass
+
 from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job
 from harness.serving.pace import HEALTHY, Pace
 from harness.serving.waiter import NEVER
 from policies.outcome import Kind, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The load as the worker tells it: requests, and the share of the KV cache's places that hold tokens."""
+
+    running: int
+    waiting: int
+    kv_usage_ratio: float
 
 
 class Seats:
@@ -33,6 +44,11 @@ class Seats:
         leaked = slots - usable if self._obeyed.shows_lost_slots else 0
         return min(slots, len(self.batcher.running) + leaked)
 
+    def show(self) -> Shown:
+        places = self.batcher.max_num_seqs * self._engine.max_model_len
+        held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
+        return Shown(self.shown_running, len(self.batcher.waiting), held / places)
+
     def offer(self, job: Job) -> bool:
         """Take a job in, or say no: the queue is full."""
         if not self.batcher.offer(job.sequence):
@@ -40,6 +56,13 @@ class Seats:
         self.jobs[job.sequence] = job
         self.next_deadline_s = min(self.next_deadline_s, job.call.deadline_s)
         return True
+
+    def full(self) -> Outcome:
+        """The refusal of one more."""
+        cause = f"{self._worker} is full: {len(self.batcher.waiting)} requests wait"
+        return Outcome(
+            kind=Kind.OVERLOAD, phase="queue", cause=cause, by=self._worker, status=503, retry_after_s=1.0
+        )
 
     def leave(self, job: Job, now: float) -> None:
         """Its caller has gone."""
@@ -55,6 +78,14 @@ class Seats:
         slot = self.batcher.remove(job.sequence)
         if slot is not None:
             self._engine.release(slot)
+
+    def fail(self, batch: list[Sequence], outcome: Outcome) -> None:
+        """All of a batch end so."""
+        for job in [self.jobs[sequence] for sequence in batch if sequence in self.jobs]:
+            if not job.done.done():
+                job.hand_over()
+            job.end(outcome)
+            self.release(job)
 
     def next_batch(self, now: float) -> list[Sequence]:
         """Who takes part in the step that begins now."""
@@ -83,7 +114,7 @@ class Seats:
                 cause = "deadline ran out"
                 late = Outcome(kind=Kind.TIMEOUT, phase="total", cause=cause, by=self._worker, status=504)
                 job.hand_over()
-                job.done.set_result(late)
+                job.end(late)
                 self.release(job)
         left_s = (job.call.deadline_s for job in waited_for if not job.done.done())
         self.next_deadline_s = min(left_s, default=NEVER)

@@ -7,16 +7,16 @@ all that it may change (`faults/hooks.py`).
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from faults.fault import WorkerFault
 from harness.serving.door import Door
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
-from harness.serving.meter import Counts, Meter
+from harness.serving.meter import Meter
+from harness.serving.metering import Metering
 from harness.serving.openai_api import Refusal
 from harness.serving.pace import HEALTHY, Pace
-from harness.serving.seats import Seats
+from harness.serving.seats import Seats, Shown
 from harness.serving.self_report import SelfReports
 from harness.serving.stride import Foresee, Stride, Strides
 from harness.serving.waiter import CallAt, Waiter
@@ -28,22 +28,13 @@ Compute = Callable[[list[Sequence]], Awaitable[tuple[list[int], float]]]
 ReadJob = Callable[[Call, Engine], Job]
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The load of a worker as it tells it: requests, and the share of the KV cache in use."""
-
-    running: int
-    waiting: int
-    kv_usage_ratio: float
-
-
 class Worker:
     """Serves calls with one engine. `run` is the step loop; `handle` may be awaited by many at once.
 
     `read`: makes the job of a call. `call_at`: sets the timers that end steps, the loop's own by default.
-    `foresee`: an engine that knows how long steps will take is not asked
-    for each. Such a worker says tokens between an answer's first and last when somebody asks (`catch_up`),
-    and has no meter, since nobody is told of a step when it happens.
+    `foresee`: an engine that knows how long steps will take is not asked for each. Such a worker says tokens
+    between an answer's first and last when somebody asks (`catch_up`), and has no meter, since nobody is told
+    of a step when it happens.
     """
 
     def __init__(
@@ -67,27 +58,19 @@ class Worker:
         self.pace = Pace(step_floor_s, late_s, waiter=Waiter(call_at))
         self.seats = Seats(name, engine, max_queue, self.pace)
         self.batcher = self.seats.batcher
-        self.counts = Counts()
+        self._metering = Metering(meter)
+        self.counts = self._metering.counts
         self.door = Door(name, self.pace, self.counts)
         self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
         self._compute = compute
         self._strides = Strides(foresee)
         self._read = read
-        self._metered = meter is not None
-        self._meter = meter or Meter()
         self._jobs = self.seats.jobs
         self._waiter = Waiter(call_at)  # for work, or for the end of a stride
         self._broken: Outcome | None = None  # what to say once the step loop has ended
         self._step_since_s: float | None = None  # when the step began that is no stride's
         self.reports = SelfReports(self.pace)
         self.shown = self.reports.add(self._show)
-
-    @property
-    def kv_usage_ratio(self) -> float:
-        """Share of the KV cache's token places that hold tokens."""
-        self.advance()
-        held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)
-        return held / (self.engine.max_num_seqs * self.engine.max_model_len)
 
     def busy_s(self, now: float) -> float:
         """Seconds spent in steps so far, with the one under way."""
@@ -132,7 +115,7 @@ class Worker:
         except Refusal as refusal:
             return refusal.outcome(self.name)
         if not self.seats.offer(job):
-            return self._full()
+            return self.seats.full()
         stride = self._strides.present
         if stride is None:
             self._waiter.wake()
@@ -174,38 +157,28 @@ class Worker:
         self._broken = outcome
         self.door.close()
         for job in self._jobs.values():
-            if not job.done.done():
-                job.done.set_result(outcome)
+            job.end(outcome)
 
     def catch_up(self) -> None:
         """Say all that the steps so far have brought."""
         if self._strides.on:
             self.advance()
             for job in self._jobs.values():
-                if job.kept_s:
-                    job.hand_over()
+                job.hand_over()
 
     def advance(self) -> None:
         """Count what the steps so far have brought."""
         self._strides.advance(self._clock(), self.counts)
 
-    def _full(self) -> Outcome:
-        cause = f"{self.name} is full: {len(self.batcher.waiting)} requests wait"
-        return Outcome(
-            kind=Kind.OVERLOAD, phase="queue", cause=cause, by=self.name, status=503, retry_after_s=1.0
-        )
-
     def _show(self, now: float) -> Shown:
-        return Shown(self.seats.shown_running, len(self.batcher.waiting), self.kv_usage_ratio)
+        self.advance()
+        return self.seats.show()
 
     def _next_batch(self) -> list[Sequence]:
         now = self._clock()
         batch = self.seats.next_batch(now)
-        if self._metered:
-            for job in [self._jobs[sequence] for sequence in batch]:
-                if job.seated_s is None:
-                    job.seated_s = now
-                    self._meter.queued(now - job.arrived_s)
+        if self._metering.on:
+            self._metering.seated([self._jobs[sequence] for sequence in batch], now)
         return batch
 
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
@@ -226,7 +199,8 @@ class Worker:
             tokens, elapsed_s = await self._compute(batch)
         except Exception as broken:  # whatever a model raises, nobody may be left waiting for it
             self._step_since_s = None
-            self._fail(batch, f"the engine failed: {type(broken).__name__}: {broken}")
+            cause = f"the engine failed: {type(broken).__name__}: {broken}"
+            self.seats.fail(batch, Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500))
             return
         await self.pace.hold(started_s, elapsed_s, prefill=prefill)
         self._step_since_s = None
@@ -236,49 +210,27 @@ class Worker:
         self, batch: list[Sequence], tokens: list[int], started_s: float, computed_s: float
     ) -> None:
         now = self._clock()
-        new = [sequence for sequence in batch if not sequence.tokens]
-        self.counts.step(now - started_s, len(tokens), computed_s, len(new))
-        if self._metered:
-            self._meter.stepped(now - started_s, len(batch), sum(len(s.prompt) for s in new) + len(tokens))
+        self._metering.stepped(batch, now - started_s, computed_s)
         for sequence, token in zip(batch, tokens, strict=True):
             job = self._jobs.get(sequence)
             if job is None or job.done.done():
                 if job is not None and job.left_s is not None:
-                    self._go_on_for_nobody(job, token, started_s, now)
+                    self._metering.kept(job, started_s, now)
+                    self._take(job, token, now)
             elif self._strides.on and 0 < len(sequence.tokens) < sequence.max_tokens - 1:
                 job.keep((token,), (now,))
             else:
                 self._give(job, token, now)
 
-    def _go_on_for_nobody(self, job: Job, token: int, started_s: float, now: float) -> None:
-        """One more token of an answer whose caller left, which counts if the step began after that."""
-        if started_s >= (job.left_s or 0.0):
-            self.counts.kept_seconds += now - started_s
-            self.counts.kept += not job.told_kept
-            job.told_kept = True
-        if job.take(token, now):
-            self.seats.release(job)
-
     def _give(self, job: Job, token: int, now: float) -> None:
         """Hand a new token to its request and end the request if that was the last one."""
         job.hand_over()
-        if self._metered:
-            self._measure(job, now)
+        self._metering.given(job, now)
+        self._take(job, token, now)
+
+    def _take(self, job: Job, token: int, now: float) -> None:
         if job.take(token, now):
-            job.done.set_result(OK)
-            self.seats.release(job)
-
-    def _measure(self, job: Job, now: float) -> None:
-        if job.last_token_s is None:
-            self._meter.first_token(now - job.arrived_s)
-        else:
-            self._meter.token_gap(now - job.last_token_s)
-
-    def _fail(self, batch: list[Sequence], cause: str) -> None:
-        for job in [self._jobs[s] for s in batch if s in self._jobs]:
-            if not job.done.done():
-                job.hand_over()
-                job.done.set_result(Outcome(kind=Kind.ERROR, cause=cause, by=self.name, status=500))
+            job.end(OK)
             self.seats.release(job)
 
     def _ended(self, job: Job) -> None:
@@ -292,9 +244,7 @@ class Worker:
             self._waiter.wake()
         else:
             outcome = job.done.result()
-        if self._metered:
-            elapsed_s = self._clock() - job.arrived_s
-            self._meter.ended(outcome, elapsed_s, len(job.sequence.prompt), len(job.sequence.tokens))
+        self._metering.ended(job, outcome, self._clock())
 
 
 def _now() -> float:

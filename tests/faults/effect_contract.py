@@ -11,8 +11,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 
-import pytest
-
 from faults.effect import Effect
 from faults.fault import Fault
 from harness.deployment import Deployment
@@ -30,8 +28,8 @@ from tests.faults.cases import CASES, TOLERANCE_RATIO
 
 TOPOLOGY = Topology(services=(Tier(name="front", slots=8),), workers=2)
 FAULTED, OTHER = TOPOLOGY.worker_names()
-CALLER = Caller(name="steady", enters="front", rate_rps=5, max_tokens=12)
-LEAVES_EVERY = 4  # of so many callers one leaves early, as after a timeout
+CALLER = Caller(name="steady", enters="front", rate_rps=10, max_tokens=6)
+LEAVES_EVERY = 3  # of so many callers one leaves early, as after a timeout
 LEAVES_AFTER_S = 0.1
 WITHIN_RATIO = 0.05
 
@@ -82,12 +80,21 @@ class EffectContract:
     async def check(self, stand: Deployment, fault: Fault) -> None:
         seen = await observe(stand, fault, self.lengths)
         asked, untouched = seen.effect.asked, seen.untouched()
-        within = TOLERANCE_RATIO.get(fault.kind, WITHIN_RATIO) * asked
-        assert seen.measured() == pytest.approx(asked, abs=within)
-        allowed = self.noise + WITHIN_RATIO * abs(asked - untouched)
-        assert seen.measured(OTHER) == pytest.approx(untouched, abs=allowed)
+        within = (TOLERANCE_RATIO.get(fault.kind, WITHIN_RATIO) + self.late_ratio(seen)) * asked
+        allowed = self.noise + (WITHIN_RATIO + self.late_ratio(seen)) * abs(asked - untouched)
+        _is_near(f"{seen.effect.quantity} of {FAULTED}", seen.measured(), asked, within)
+        _is_near(f"{seen.effect.quantity} of {OTHER}", seen.measured(OTHER), untouched, allowed)
         if fault.heals:
-            assert seen.after() == pytest.approx(untouched, abs=allowed)
+            _is_near(f"{seen.effect.quantity} after healing", seen.after(), untouched, allowed)
+
+    def late_ratio(self, seen: Seen) -> float:
+        """How much later than asked steps end here for reasons of the machine's own, as a share of a step."""
+        return 0.0
+
+
+def _is_near(what: str, measured: float | None, expected: float, within: float) -> None:
+    assert measured is not None, f"{what}: no sample"
+    assert abs(measured - expected) <= within, f"{what}: {measured:g}, not {expected:g} within {within:g}"
 
 
 def cases() -> Iterator[tuple[str, Fault]]:

@@ -12,12 +12,13 @@ import pytest_asyncio
 
 from faults.fault import Fault
 from harness import sampling
+from harness.judging.effects.steps import mean_step_s
 from harness.judging.history import History
 from harness.real_deployment import Options, RealDeployment, deploy
 from harness.serving.recorder import Recorder
 from policies.pipeline import Pipeline
 from tests.faults.cases import CASES, REAL
-from tests.faults.effect_contract import TOPOLOGY, EffectContract, Lengths
+from tests.faults.effect_contract import OTHER, TOPOLOGY, EffectContract, Lengths, Seen
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
 
@@ -46,6 +47,12 @@ def real_cases() -> Iterator[Fault]:
 class TestProcesses(EffectContract):
     lengths = Lengths(warm_up_s=0.3, baseline_s=0.8, fault_s=1.2, settle_s=0.4, recovery_s=0.6)
     noise = 0.1
+
+    def late_ratio(self, seen: Seen) -> float:
+        """No fault makes timers later, so what they are late by is a smaller share of longer steps."""
+        step_s = mean_step_s(seen.history.gauges(OTHER), seen.timeline.fault)
+        assert step_s is not None
+        return max(0.0, step_s / TOPOLOGY.step_floor_s - 1)
 
     @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.kind) for fault in real_cases()])
     async def test_a_fault_shows_what_was_asked_of_it_there_and_then_only(

@@ -90,7 +90,7 @@ ACTS: dict[str, Callable[[MemoryStand, int], object]] = {
     "late": lambda stand, much: stand.link.set_toxics([latency(much, jitter=much // 2)]),
     "on time": lambda stand, much: stand.link.remove_toxics(),
     "cut": lambda stand, much: stand.link.cut(),
-    "look": lambda stand, much: stand.worker.kv_usage_ratio,
+    "look": lambda stand, much: stand.worker.shown.read(0.0).kv_usage_ratio,
     "single": lambda stand, much: stand.worker.take_single_steps(),
 }
 
@@ -134,7 +134,7 @@ async def _look(
     """Sample every gauge at random times, as policies and reports do."""
     while True:
         await asyncio.sleep(rng.expovariate(6))
-        state, share = await stand.admin.state(), stand.worker.kv_usage_ratio
+        state, share = await stand.admin.state(), stand.worker.shown.read(0.0).kv_usage_ratio
         tokens = {name: (each.tokens, each.last_token_s) for name, each in under_way.items()}
         seen.append(repr((asyncio.get_running_loop().time(), state, share, tokens)))
 

@@ -242,6 +242,6 @@ async def test_a_healed_worker_is_as_quick_as_ever_whatever_the_fault_had_begun(
 async def test_the_share_of_the_cache_in_use_counts_prompt_and_answer(worker: Worker) -> None:
     task = asyncio.create_task(worker.handle(Asked(max_tokens=10).call))
     await asyncio.sleep(0.1)
-    assert worker.kv_usage_ratio == pytest.approx((2 + 3) / (4 * 64))
+    assert worker.shown.read(0.0).kv_usage_ratio == pytest.approx((2 + 3) / (4 * 64))
     await task
-    assert worker.kv_usage_ratio == 0
+    assert worker.shown.read(0.0).kv_usage_ratio == 0
