@@ -42,6 +42,8 @@ async def _answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         return _error(refused.status, refused.text)
     except web.HTTPRequestEntityTooLarge as large:
         return _error(413, large.text or "request body too large")
+    except ConnectionError:  # the client left before its body came: nobody reads this
+        return _error(400, "bad request body: unexpected EOF")
     except TimeoutError:  # the body has not come
         return web.Response(
             text=f"<h1>no answer within {CALL_LIMIT_S:g} s</h1>", status=503, content_type="text/html"

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from faults.toxiproxy import api, extended_api
 from faults.toxiproxy.address import join, listen_address
@@ -15,10 +16,17 @@ from faults.toxiproxy.metrics import add_metrics
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.proxies import Proxies
 
-_log = logging.getLogger(__name__)
-
 _IDLE_LIMIT_S = 60.0  # for a connection to the control plane, as in the original
 _GRACE_S = 1.0  # for control calls under way when the server stops
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """aiohttp logs what is no HTTP as an error, with a traceback. It got its 400, and is no defect here."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
+_log = logging.getLogger(__name__)
+_log.addFilter(_is_ours)
 
 
 @asynccontextmanager
@@ -45,7 +53,13 @@ async def serve(
     proxies = Proxies(seed, mode)
     app = api.application(proxies)
     add_metrics(app, proxies.traffic, proxies=proxy_metrics, runtime=runtime_metrics)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_GRACE_S, keepalive_timeout=_IDLE_LIMIT_S)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        logger=_log,
+        shutdown_timeout=_GRACE_S,
+        keepalive_timeout=_IDLE_LIMIT_S,
+    )
     await runner.setup()
     try:
         if config is not None:
