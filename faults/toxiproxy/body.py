@@ -3,6 +3,7 @@
 import ctypes
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ def parse(raw: bytes) -> Any:
     if not text:
         raise _bad("EOF")
     try:
-        return _DECODER.raw_decode(text)[0]
+        return _DECODER.raw_decode(_ESCAPE.sub(_whole_character, text))[0]
     except (ValueError, RecursionError) as error:
         raise _bad(str(error)) from None
 
@@ -119,4 +120,14 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
+def _whole_character(escape: re.Match[str]) -> str:
+    """Half a surrogate pair is no text, cannot be sent back, and becomes U+FFFD as in the original."""
+    return "\\ufffd" if escape["half"] else escape[0]
+
+
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 _DECODER = json.JSONDecoder(object_pairs_hook=_lower_keys, parse_constant=_no_constant)

@@ -81,3 +81,8 @@ def test_null_is_an_empty_array_and_an_object_is_none() -> None:
     assert body.as_array(None, "toxics") == []
     with pytest.raises(Refused, match="toxics: expected an array"):
         body.as_array({}, "toxics")
+
+
+def test_half_a_surrogate_pair_is_replaced_and_whole_ones_and_escaped_backslashes_stay() -> None:
+    given = rb'["\ud83d\ude00", "\ud83d", "\ude00!", "\\ud83d", "\ud83d\ud83d\ude00"]'
+    assert body.parse(given) == ["\U0001f600", "\ufffd", "\ufffd!", "\\ud83d", "\ufffd\U0001f600"]
