@@ -26,15 +26,15 @@ def application(proxies: Proxies) -> web.Application:
     app.router.add_post("/proxies", _create)
     app.router.add_post("/populate", _populate)
     app.router.add_post("/reset", _reset)
-    app.router.add_get("/proxies/{proxy}", _show, allow_head=False)
-    app.router.add_delete("/proxies/{proxy}", _delete)
-    app.router.add_get("/proxies/{proxy}/toxics", _toxics, allow_head=False)
-    app.router.add_post("/proxies/{proxy}/toxics", _add_toxic)
-    app.router.add_get("/proxies/{proxy}/toxics/{toxic}", _show_toxic, allow_head=False)
-    app.router.add_delete("/proxies/{proxy}/toxics/{toxic}", _remove_toxic)
+    app.router.add_get("/proxies/{proxy:[^/]+}", _show, allow_head=False)
+    app.router.add_delete("/proxies/{proxy:[^/]+}", _delete)
+    app.router.add_get("/proxies/{proxy:[^/]+}/toxics", _toxics, allow_head=False)
+    app.router.add_post("/proxies/{proxy:[^/]+}/toxics", _add_toxic)
+    app.router.add_get("/proxies/{proxy:[^/]+}/toxics/{toxic:[^/]+}", _show_toxic, allow_head=False)
+    app.router.add_delete("/proxies/{proxy:[^/]+}/toxics/{toxic:[^/]+}", _remove_toxic)
     for method in ("POST", "PATCH"):  # POST is the older way, and what most clients send
-        app.router.add_route(method, "/proxies/{proxy}", _update)
-        app.router.add_route(method, "/proxies/{proxy}/toxics/{toxic}", _update_toxic)
+        app.router.add_route(method, "/proxies/{proxy:[^/]+}", _update)
+        app.router.add_route(method, "/proxies/{proxy:[^/]+}/toxics/{toxic:[^/]+}", _update_toxic)
     extended_api.add_routes(app)
     return app
 

@@ -17,13 +17,13 @@ def add_routes(app: web.Application) -> None:
     app.router.add_get("/x/proxies", _list, allow_head=False)
     app.router.add_post("/x/proxies", _create)
     app.router.add_post("/x/populate", _populate)
-    app.router.add_get("/x/proxies/{proxy}", _show, allow_head=False)
-    app.router.add_get("/x/proxies/{proxy}/connections", _connections, allow_head=False)
-    app.router.add_get("/x/proxies/{proxy}/toxics", _toxics, allow_head=False)
-    app.router.add_post("/x/proxies/{proxy}/toxics", _put_toxic)
-    app.router.add_put("/x/proxies/{proxy}/toxics", _set_owned)
+    app.router.add_get("/x/proxies/{proxy:[^/]+}", _show, allow_head=False)
+    app.router.add_get("/x/proxies/{proxy:[^/]+}/connections", _connections, allow_head=False)
+    app.router.add_get("/x/proxies/{proxy:[^/]+}/toxics", _toxics, allow_head=False)
+    app.router.add_post("/x/proxies/{proxy:[^/]+}/toxics", _put_toxic)
+    app.router.add_put("/x/proxies/{proxy:[^/]+}/toxics", _set_owned)
     for method in ("POST", "PATCH"):
-        app.router.add_route(method, "/x/proxies/{proxy}", _update)
+        app.router.add_route(method, "/x/proxies/{proxy:[^/]+}", _update)
 
 
 async def populate(proxies: Proxies, raw: bytes) -> list[Proxy]:

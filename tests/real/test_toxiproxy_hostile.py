@@ -107,18 +107,38 @@ def still_well(server: Threaded, connection: http.client.HTTPConnection) -> None
     assert server.defects == []
 
 
+def escaped(name: str) -> str:
+    """As a part of a path; a dot too, or `..` would lead elsewhere."""
+    return quote(name, safe="").replace(".", "%2E")
+
+
 def as_before(connection: http.client.HTTPConnection) -> None:
     """Proxy p with toxic t and no other: what else is there can be deleted."""
     there = json.loads(call(connection, "GET", "/proxies")[1])
     for name in there:
         if name != "p" or [toxic["name"] for toxic in there["p"]["toxics"]] != ["t"]:
-            path = "/proxies/" + quote(name, safe="", errors="surrogatepass")
+            path = "/proxies/" + escaped(name)
             assert call(connection, "DELETE", path)[0] == 204, name
             there = {**there, name: None}
     if there.get("p") is None:
         p = {"name": "p", "upstream": "127.0.0.1:9", "listen": "127.0.0.1:0"}
         p["toxics"] = [{"name": "t", "type": "latency"}]
         assert call(connection, "POST", "/x/proxies", json.dumps(p))[0] == 201
+
+
+ODD_NAMES = [".", "..", "\ud800", "\\ud800", "a/b", "a//b", "%2f", "{}", "\x00", "<&>", "a?b#c", " "]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=ascii)
+def test_an_odd_name_is_listed_and_deleted(
+    server: Threaded, calls: http.client.HTTPConnection, name: str
+) -> None:
+    order = {"name": name, "upstream": "127.0.0.1:9", "listen": "127.0.0.1:0"}
+    assert call(calls, "POST", "/proxies", json.dumps(order))[0] == 201
+    (listed,) = set(json.loads(call(calls, "GET", "/proxies")[1])) - {"p"}
+    assert listed == name.replace("\ud800", "\ufffd")
+    assert call(calls, "DELETE", "/proxies/" + escaped(listed))[0] == 204
+    still_well(server, calls)
 
 
 @cases(3000)
