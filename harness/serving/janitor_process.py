@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import CleanupUnverified, EnvironmentFault
-from harness.serving.janitor import UP
+from harness.serving.janitor import UP, clean
 from harness.serving.journal import Journal, journal_folder
 from harness.serving.journal_entries import is_gone
 
@@ -86,12 +86,14 @@ async def guarded(run: str, folder: Path | None = None) -> AsyncIterator[tuple[J
 
 
 async def _close(journal: Journal, janitor: Janitor) -> str:
-    """What is left. The janitor gives what is still open one more chance."""
+    """What is left. What is still open gets one more chance, with the janitor if there still is one."""
     for entry in journal.open:
         if is_gone(entry):
             journal.done(entry)
     journal.close()
     await janitor.end()
+    if janitor.process.returncode != 0:
+        await clean(journal.path)
     return "; ".join(map(str, journal.open)) if journal.path.exists() else ""
 
 
