@@ -7,14 +7,14 @@ asked to do nothing has no effect. What changes its strength is measured while i
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from statistics import median
+from statistics import fmean, median
 
 from harness.judging.effects import MEASURES
 from harness.judging.effects.measure import Measure, Measuring
-from harness.judging.history import FaultSetup, History
+from harness.judging.history import Attempted, FaultSetup, History
 from harness.judging.levels import Peak, peak
 from harness.judging.result import Bite
-from harness.judging.windows import Timeline
+from harness.judging.windows import Timeline, Window
 
 AS_ASKED_RATIO = 0.1  # measured within this of what was asked
 LEAST_RATIO = 0.5  # below this share of the effect that was asked for it did not bite
@@ -28,7 +28,8 @@ def measure_bite(history: History, timeline: Timeline) -> Bite | None:
         return None
     strongest = peak(timeline.levels)
     bite = _least([_compare(history, fault, worker, timeline, strongest) for worker in fault.workers])
-    bite = bite.model_copy(update={"touched": _touched(history, fault.workers, timeline)})
+    touched, held_s = _touched(history, fault.workers, timeline), _held_s(history, fault.workers, strongest)
+    bite = bite.model_copy(update={"touched": touched, "held_s": held_s})
     if timeline.installed:
         return bite
     words = f"{fault.kind} was never installed, or its site did not confirm it"
@@ -62,6 +63,21 @@ def _touched(history: History, workers: Sequence[str], timeline: Timeline) -> in
     on = [each.window for each in timeline.levels if each.level > 0]
     attempts = (attempt for worker in workers for attempt in history.attempts(worker))
     return sum(any(a.started_s < each.end_s and a.at_s > each.start_s for each in on) for a in attempts)
+
+
+def _held_s(history: History, workers: Sequence[str], strongest: Peak) -> float | None:
+    """Of attempts early enough for the healing not to cut them short: mean time at a faulted worker."""
+    attempts = [attempt for worker in workers for attempt in history.attempts(worker)]
+    held = [_whole(attempts, window) for window in strongest.windows]
+    whole = [attempt.at_s - attempt.started_s for each in held for attempt in each]
+    return fmean(whole) if whole else None
+
+
+def _whole(attempts: Sequence[Attempted], window: Window) -> list[Attempted]:
+    """Those that began in the window, its end left out by as much as the longest that ended in it took."""
+    begun = [each for each in attempts if window.holds(each.started_s)]
+    longest_s = max((a.at_s - a.started_s for a in begun if window.holds(a.at_s)), default=0.0)
+    return [each for each in begun if each.started_s < window.end_s - longest_s]
 
 
 def _least(bites: Sequence[tuple[_Seen, Bite]]) -> Bite:

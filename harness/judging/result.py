@@ -98,6 +98,7 @@ class Bite(Part):
     as_asked: bool
     touched: int = 0  # attempts that were at a faulted worker while the fault was on
     slow_factor: float | None = None  # of its engine steps as a whole, whatever the quantity
+    held_s: float | None = None  # mean time of an attempt there while the fault was strongest
     words: str
 
 
