@@ -35,7 +35,7 @@ async def test_the_control_plane_answers_at_once_while_200_readers_stall(client:
     # report 1: Shopify/toxiproxy#558
     async with worker(pour) as address, aiohttp.ClientSession() as session:
         proxy = await client.create("p", "127.0.0.1:0", address)
-        await client.add_toxic("p", "slow", "bandwidth", "to_caller", {"rate": 1000})
+        await client.add_toxic("p", "slow", "bandwidth", "to_caller", {"rate": 10**6})
         stalled = await asyncio.gather(*(connect(proxy.listen) for _ in range(200)))
         for _, writer in stalled:
             writer.transport.pause_reading()
