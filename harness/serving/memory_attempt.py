@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from harness.serving.memory_link import MemoryLink
 
 # What HTTP sends, measured on a real link (tests/real/test_link_parity.py compares).
-REQUEST_BYTES = 370  # without its prompt
+REQUEST_BYTES = 418  # without its prompt
 HEAD_BYTES = 404  # of an answer that streams
 PIECE_BYTES = 181  # an event with one token
-LAST_BYTES = 24  # the mark at the end
+LAST_BYTES = 252  # how much was used, and the mark at the end
 WHOLE_BYTES = 474  # an answer that does not stream, without its text
 TOKEN_BYTES = 6  # of text
 REFUSAL_BYTES = 407
@@ -121,8 +121,10 @@ class Carried:
         return WHOLE_BYTES + TOKEN_BYTES * chunk.tokens
 
     def _last_bytes(self, outcome: Outcome) -> int:
-        """What ends the answer: the mark, or the refusal that is all of it."""
-        return LAST_BYTES if outcome.answered else REFUSAL_BYTES
+        """What ends the answer: the mark of a stream, or the refusal that is all of it."""
+        if not outcome.answered:
+            return REFUSAL_BYTES
+        return LAST_BYTES if self._attempt.call.stream else 1  # the last one of the text
 
     async def _pass(self, wire: Wire, size: int) -> None:
         """Send something and wait until it has arrived."""

@@ -45,8 +45,8 @@ EFFECTS: dict[str, tuple[Fault, tuple[float, float] | None]] = {
     "killed": (Killed(), None),
     "link_latency": (LinkLatency(latency_s=1), (HEALTHY_S + 1.0, HEALTHY_S + 1.0)),
     "link_jitter": (LinkJitter(jitter_s=0.5), (HEALTHY_S, HEALTHY_S + 1.0)),
-    "link_bandwidth": (LinkBandwidth(rate_kb_per_s=1), (1.7, 2.0)),  # 1.8 kB
-    "link_slicer": (LinkSlicer(slice_bytes=200, gap_s=0.2), (1.8, 3.0)),  # 10 to 14 slices
+    "link_bandwidth": (LinkBandwidth(rate_kb_per_s=1), (1.7, 2.2)),  # about 2 kB
+    "link_slicer": (LinkSlicer(slice_bytes=200, gap_s=0.2), (1.8, 3.4)),  # 10 to 16 slices
     "link_gap": (LinkGap(gap_s=0.5), (STEP_S + 1.0, STEP_S + 1.5)),
     "link_first_byte": (LinkFirstByte(delay_s=1), (STEP_S + 1.0, STEP_S + 1.0)),
     "link_slow_accept": (LinkSlowAccept(delay_s=1), (HEALTHY_S + 1.0, HEALTHY_S + 1.0)),

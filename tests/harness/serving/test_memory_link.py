@@ -81,8 +81,8 @@ EFFECTS = {
     ("timeout", "to_caller"): ({"timeout": 700}, None),
     ("cut", "to_worker"): ({"after": 200}, 0.2),
     ("cut", "to_caller"): ({"after": 200}, 0.2),
-    ("slicer", "to_worker"): ({"average_size": 100, "delay": 100_000}, ANSWER_S + 3 * 0.1),  # in 4 slices
-    ("slicer", "to_caller"): ({"average_size": 100, "delay": 1_000}, ANSWER_S + 2 * 0.001),  # a piece in 2
+    ("slicer", "to_worker"): ({"average_size": 100, "delay": 100_000}, ANSWER_S + 7 * 0.1),  # in 8 slices
+    ("slicer", "to_caller"): ({"average_size": 100, "delay": 1_000}, ANSWER_S + 5 * 0.001),  # 2 and 4
     ("limit_data", "to_worker"): ({"bytes": ASKED_BYTES - 1}, 0.0),
     ("limit_data", "to_caller"): ({"bytes": HEAD_BYTES + 3 * PIECE_BYTES}, 3 * STEP_S),
     ("reset_peer", "to_worker"): ({"timeout": 300}, 0.3),
