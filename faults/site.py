@@ -1,5 +1,6 @@
 """What a fault can touch at one worker. Real runs and virtual runs each have their own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -93,4 +94,8 @@ class Site(Protocol):
 
     async def uncap(self) -> None:
         """Bring back the limit that was there before."""
+        ...
+
+    async def seen(self) -> Mapping[str, float]:
+        """Gauges of the process from outside, while a fault is there that shows in them."""
         ...

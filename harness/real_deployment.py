@@ -19,6 +19,7 @@ from faults.toxiproxy.errors import ToxiproxyError
 from harness.asking import text_call
 from harness.deployment import About, Deployment
 from harness.errors import EnvironmentFault
+from harness.fault_text import bound_s
 from harness.scenario import Topology
 from harness.serving.descriptors import allow_descriptors
 from harness.serving.fault_desk import FaultDesk
@@ -111,14 +112,14 @@ async def deploy(
         gateway = Gateway(pipeline, links, recorder, seed)
         stack.push_async_callback(gateway.close)
         sites = {
-            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name], links[name])
+            name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name], links[name], journal)
             for name in proxies
         }
         desk = FaultDesk(sites, journal.check)
         stack.push_async_callback(desk.close)
         gateway_server = await _serve(
             stack,
-            GatewayServer(gateway, desk, _model(pool), _urls(pool), pipeline.timers.attempt_s).application(),
+            GatewayServer(gateway, desk, _model(pool), _urls(pool), bound_s(pipeline)).application(),
             options.gateway_port,
         )
         services, entries = await _services(stack, topology, recorder, gateway_server.url)

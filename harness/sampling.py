@@ -20,7 +20,8 @@ async def sample_forever(
 ) -> AsyncIterator[None]:
     """Sample while the block runs. Of the faulted workers more is written, and their links are probed."""
     sampler = _Sampler(deployment, recorder, faulted, progress)
-    jobs: list[Coroutine[None, None, None]] = [sampler.hops(), sampler.workers(), sampler.lag()]
+    jobs: list[Coroutine[None, None, None]] = [sampler.hops(), sampler.lag()]
+    jobs += [sampler.worker(name) for name in deployment.admins]
     jobs += [sampler.probe(worker) for worker in faulted]
     jobs += [sampler.health(worker) for worker in faulted]
     tasks = [asyncio.create_task(job) for job in jobs]
@@ -54,9 +55,10 @@ class _Sampler:
             self._progress.sample("gateway", {"in_flight": self._deployment.gateway.in_flight})
             await asyncio.sleep(HOPS_EVERY_S)
 
-    async def workers(self) -> None:
+    async def worker(self, name: str) -> None:
+        """By itself: one that does not answer keeps nobody from looking at the others."""
         while True:
-            await asyncio.gather(*(self._worker(name) for name in self._deployment.admins))
+            await self._worker(name)
             await asyncio.sleep(WORKERS_EVERY_S)
 
     async def lag(self) -> None:
@@ -87,8 +89,9 @@ class _Sampler:
 
     async def _worker(self, name: str) -> None:
         state = await self._deployment.admins[name].state()
+        seen = await self._deployment.sites[name].seen()
         if state is None:
-            self._recorder.gauge(name, {"up": 0})
+            self._recorder.gauge(name, {"up": 0, **seen})
             return
         values = {
             "up": 1.0,
@@ -99,6 +102,7 @@ class _Sampler:
             "compute_seconds": state.compute_seconds,
             "tokens": float(state.tokens),
             "aborted": float(state.aborted),
+            **seen,
         }
         if name in self._faulted:
             values |= state.details

@@ -79,7 +79,7 @@ class MemoryProcess:
     async def uncap(self) -> None:
         """There is never a limit."""
 
-    def seen(self) -> Mapping[str, float]:
+    async def seen(self) -> Mapping[str, float]:
         """Gauges of the process from outside, while a fault is there that shows in them."""
         cycle, now = self.link.halt.cycle, asyncio.get_running_loop().time()
         seen: dict[str, float] = {}

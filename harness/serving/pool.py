@@ -1,10 +1,10 @@
-"""The pool of worker processes: started together, ended together, each killable alone."""
+"""The pool of worker processes: started together, ended together, each killed and started again alone."""
 
 import asyncio
 import multiprocessing
 import signal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -43,15 +43,15 @@ class Pool:
     def __init__(self, configs: Sequence[WorkerConfig]) -> None:
         self._configs = configs
         self._processes: list[BaseProcess] = []
+        self._starting: dict[str, asyncio.Task[None]] = {}
         self.workers: dict[str, RunningWorker] = {}
 
     async def __aenter__(self) -> "Pool":
         context = forkserver_context()
         try:
             started = [self._start(context, config) for config in self._configs]
-            for config, process, ready in started:
-                told = await asyncio.to_thread(_hear, config, process, ready)
-                self.workers[config.name] = RunningWorker(config.name, process, told)
+            for each in started:
+                await self._await(*each)
         except BaseException:
             await self._end()
             raise
@@ -61,11 +61,34 @@ class Pool:
         await self._end()
 
     async def kill(self, name: str) -> None:
-        """SIGKILL one worker and see that it is gone."""
+        """SIGKILL one worker and see that it is gone. One that is just starting again has to come up first."""
+        if name in self._starting:
+            await asyncio.wait([self._starting[name]])
         process = self.workers[name].process
         process.kill()
         if not await asyncio.to_thread(_gone, process, STOP_TIMEOUT_S):
             raise CleanupUnverified(f"{name} (process {process.pid}) still runs after SIGKILL")
+
+    async def restart(self, name: str) -> None:
+        """Start a worker that was killed at the port where it was. Returns once it serves.
+
+        Nothing happens if it runs. Who gives up waiting may ask again. EnvironmentFault if it stays away.
+        """
+        starting = self._starting.get(name)
+        if starting is None or starting.done():
+            if self.workers[name].process.is_alive():
+                return
+            starting = self._starting[name] = asyncio.create_task(self._start_again(name))
+        await asyncio.shield(starting)
+
+    async def _start_again(self, name: str) -> None:
+        config = next(config for config in self._configs if config.name == name)
+        port = self.workers[name].ready.port
+        await self._await(*self._start(forkserver_context(), replace(config, port=port)))
+
+    async def _await(self, config: WorkerConfig, process: BaseProcess, ready: Connection) -> None:
+        told = await asyncio.to_thread(_hear, config, process, ready)
+        self.workers[config.name] = RunningWorker(config.name, process, told)
 
     def _start(
         self, context: multiprocessing.context.ForkServerContext, config: WorkerConfig
@@ -81,6 +104,7 @@ class Pool:
         for process in self._processes:
             process.terminate()
         await asyncio.shield(asyncio.to_thread(_end_all, self._processes))
+        await asyncio.gather(*self._starting.values(), return_exceptions=True)  # ended with its process
 
 
 def forkserver_context() -> multiprocessing.context.ForkServerContext:

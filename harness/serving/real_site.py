@@ -5,12 +5,14 @@ from faults.site import Toxic
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
 from harness.errors import CleanupUnverified
 from harness.serving.faulted_link import FaultedLink
+from harness.serving.journaling import Journaling
 from harness.serving.link import Link
 from harness.serving.pool import Pool
+from harness.serving.real_process import RealProcess
 from harness.serving.worker_admin import WorkerAdmin
 
 
-class RealSite:
+class RealSite(RealProcess):
     """One worker process behind one Toxiproxy proxy."""
 
     def __init__(
@@ -21,10 +23,10 @@ class RealSite:
         toxiproxy: ToxiproxyClient,
         proxy: Proxy,
         link: Link | None = None,
+        journal: Journaling | None = None,
     ) -> None:
-        self.worker = worker
+        super().__init__(worker, pool, journal)
         self._admin = admin
-        self._pool = pool
         self._link = FaultedLink(worker, toxiproxy, proxy)
         self._probed = link
 
@@ -46,6 +48,3 @@ class RealSite:
         await self._link.remove()
         if self._probed is not None:
             await self._link.prove(self._probed, self._admin)
-
-    async def kill(self) -> None:
-        await self._pool.kill(self.worker)

@@ -10,14 +10,14 @@ class StepLoops:
     """Starts them, watches them, ends them."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
         self._broken: asyncio.Task[None] | None = None
         self._broke = asyncio.Event()
 
     def start(self, worker: Worker) -> "asyncio.Task[None]":
         """The loop of `worker`. Whoever kills the worker cancels it."""
         task = asyncio.create_task(worker.run(), name=worker.name)
-        self._tasks.add(task)
+        self.tasks.add(task)
         task.add_done_callback(self._ended)
         return task
 
@@ -29,13 +29,13 @@ class StepLoops:
         raise AssertionError
 
     async def close(self) -> None:
-        left = list(self._tasks)
+        left = list(self.tasks)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
-        self._tasks.discard(task)
+        self.tasks.discard(task)
         if not task.cancelled() and self._broken is None:  # a killed worker's was
             self._broken = task
             self._broke.set()

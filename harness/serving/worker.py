@@ -62,6 +62,7 @@ class Worker:
         self.counts = self._metering.counts
         self.door = Door(name, self.pace, self.counts)
         self._clock: Callable[[], float] = _now  # of the loop that `run` is on, once it runs
+        self.since_s: float | None = None  # when `run` began
         self._compute = compute
         self._strides = Strides(foresee)
         self._read = read
@@ -131,6 +132,7 @@ class Worker:
     async def run(self) -> None:
         """The step loop. Ends only by cancellation, or raises if it cannot go on."""
         self._clock = asyncio.get_running_loop().time
+        self.since_s = self._clock()
         try:
             while True:
                 batch = self._next_batch()

@@ -42,6 +42,7 @@ class WorkerConfig:
     max_queue: int = 256
     step_floor_s: float | None = None
     cpu_step_floor_s: float = 0.03
+    port: int = 0  # 0: a free one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ async def _serve(config: WorkerConfig, ready: Connection) -> None:
             step_floor_s=floor_s,
             meter=meter,
         )
-        server = await listen(WorkerServer(worker, meter).application())
+        server = await listen(WorkerServer(worker, meter).application(), config.port)
         told = WorkerReady(port=server.port, model=engine.name, device=engine.device, step_floor_s=floor_s)
         ready.send(told)
         try:

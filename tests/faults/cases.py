@@ -20,7 +20,13 @@ from faults.link.link_slicer import LinkSlicer
 from faults.link.link_slow_accept import LinkSlowAccept
 from faults.link.link_slow_close import LinkSlowClose
 from faults.link.link_stall import LinkStall
+from faults.process.cpu_hog import CpuHog
+from faults.process.gpu_hog import GpuHog
+from faults.process.gpu_limit import GpuClockLimit, GpuPowerLimit
 from faults.process.killed import Killed
+from faults.process.memory_pressure import MemoryPressure
+from faults.process.restarted import Restarted
+from faults.process.stopped import Stopped
 from faults.worker.frozen_metrics import FrozenMetrics
 from faults.worker.ignored_cancellation import IgnoredCancellation
 from faults.worker.instant_error import InstantError
@@ -68,8 +74,30 @@ CASES: dict[str, tuple[Fault, ...]] = {
     "link_black_hole": tuple(LinkBlackHole(connections_ratio=ratio) for ratio in (1.0, 0.8, 0.5)),
     "link_reset": (LinkReset(after_s=0.2), LinkReset(after_s=0), LinkReset(after_s=2)),
     "link_limit": (LinkLimit(bytes=5000), LinkLimit(bytes=100), LinkLimit(bytes=30_000)),
+    "stopped": (
+        Stopped(stopped_ratio=0.5, period_s=0.2),
+        Stopped(stopped_ratio=0.2, period_s=0.4),
+        Stopped(stopped_ratio=1),
+    ),
+    "cpu_hog": (CpuHog(hogs=1), CpuHog(hogs=2), CpuHog(hogs=5)),
+    "memory_pressure": (
+        MemoryPressure(megabytes=100),
+        MemoryPressure(megabytes=300),
+        MemoryPressure(megabytes=700),
+    ),
     "killed": (Killed(),),
+    "restarted": (Restarted(down_s=1), Restarted(down_s=3), Restarted(down_s=8)),
+    "gpu_hog": (GpuHog(streams=1), GpuHog(streams=2), GpuHog(streams=3)),
+    "gpu_power_limit": (GpuPowerLimit(watts=100), GpuPowerLimit(watts=200), GpuPowerLimit(watts=400)),
+    "gpu_clock_limit": (GpuClockLimit(mhz=300), GpuClockLimit(mhz=600), GpuClockLimit(mhz=1200)),
 }
+
+# Need a card, which a worker in memory has not.
+NOT_VIRTUAL = {"gpu_power_limit", "gpu_clock_limit"}
+
+# Not on the one real layer for all: they need a card, a worker without padding, or longer than the others.
+# Those that need no card are seen in tests/real/test_process_faults.py.
+APART = {*NOT_VIRTUAL, "gpu_hog", "cpu_hog", "restarted"}
 
 # Where one of the three has to stand for all in a real run: long enough to be seen, soon over.
 REAL: dict[str, int] = {"slow_steps": 1, "slow_decode": 1, "added_per_step": 1, "link_latency": 0}

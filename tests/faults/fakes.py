@@ -57,3 +57,6 @@ class FakeSite:
 
     async def uncap(self) -> None:
         self.done.append("uncap")
+
+    async def seen(self) -> dict[str, float]:
+        return {}

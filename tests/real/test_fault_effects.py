@@ -17,7 +17,7 @@ from harness.judging.history import History
 from harness.real_deployment import Options, RealDeployment, deploy
 from harness.serving.recorder import Recorder
 from policies.pipeline import Pipeline
-from tests.faults.cases import CASES, REAL
+from tests.faults.cases import APART, CASES, REAL
 from tests.faults.effect_contract import OTHER, TOPOLOGY, EffectContract, Lengths, Seen
 
 pytestmark = [pytest.mark.real, pytest.mark.asyncio(loop_scope="module")]
@@ -40,7 +40,8 @@ async def stand() -> AsyncIterator[RealDeployment]:
 def real_cases() -> Iterator[Fault]:
     """One magnitude of each, those that nothing heals last."""
     yield from sorted(
-        (faults[REAL.get(kind, 0)] for kind, faults in CASES.items()), key=lambda f: not f.heals
+        (faults[REAL.get(kind, 0)] for kind, faults in CASES.items() if kind not in APART),
+        key=lambda f: not f.heals,
     )
 
 

@@ -30,17 +30,19 @@ class MemoryStand:
     site: MemorySite
     admin: MemoryAdmin
     tasks: frozenset["asyncio.Task[object]"]
+    loops: StepLoops
 
     def new_tasks(self) -> set["asyncio.Task[object]"]:
-        return asyncio.all_tasks() - self.tasks
+        return asyncio.all_tasks() - self.tasks - self.loops.tasks
 
     async def at_rest(self) -> bool:
         """Whether nothing of any request is left anywhere. Looks a step later, when slots are free again."""
         await asyncio.sleep(2 * STEP_S)
         self.link.close()
         await asyncio.sleep(0)  # for tasks that were ended
-        batcher = self.worker.batcher
-        held = (self.link.busy(), self.worker._jobs, batcher.running, batcher.waiting, self.new_tasks())
+        worker = self.link.worker  # another one after a restart
+        batcher = worker.batcher
+        held = (self.link.busy(), worker._jobs, batcher.running, batcher.waiting, self.new_tasks())
         return not any(held)
 
 
@@ -64,7 +66,7 @@ async def memory_stand(
         return another, loops.start(another)
 
     site = MemorySite(link, loops.start(worker), again)
-    yield MemoryStand(link, worker, site, MemoryAdmin(site), frozenset(asyncio.all_tasks()))
+    yield MemoryStand(link, worker, site, MemoryAdmin(site), frozenset(asyncio.all_tasks()), loops)
     link.close()
     await loops.close()
 

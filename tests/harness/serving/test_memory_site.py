@@ -10,6 +10,7 @@ from faults.link.link_latency import LinkLatency
 from faults.registry import FAULTS
 from harness.serving.probe import Ended
 from policies.outcome import Kind
+from tests.faults.cases import NOT_VIRTUAL
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, latency, memory_stand
 
 TOKENS = 8
@@ -30,7 +31,7 @@ async def is_gone(stand: MemoryStand) -> None:
     assert (await stand.link.probe()).ended is Ended.REFUSED
 
 
-@pytest.mark.parametrize("kind", FAULTS)
+@pytest.mark.parametrize("kind", sorted(FAULTS.keys() - NOT_VIRTUAL))
 async def test_every_fault_may_come_and_go_while_requests_are_under_way(kind: str) -> None:
     fault = FAULTS[kind]()
     async with memory_stand() as stand:
