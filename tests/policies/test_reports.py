@@ -1,13 +1,8 @@
 """Every public report that a policy must not repeat has its test, marked with `# report <n>: <what>`."""
 
-import ast
-import re
-from pathlib import Path
-
 import pytest
 
-TESTS = Path(__file__).parent.parent
-MARK = re.compile(r"^\s*# report (\d+): (.+)$", re.MULTILINE)
+from tests.reports import missing
 
 REPORTS = {
     1: ("pybreaker#7",),
@@ -47,40 +42,6 @@ REPORTS = {
 }
 
 
-def marks() -> dict[int, list[tuple[str, Path, int]]]:
-    """What is marked, by number: its words, its file, the line."""
-    found: dict[int, list[tuple[str, Path, int]]] = {}
-    for path in TESTS.rglob("test_*.py"):
-        text = path.read_text()
-        for mark in MARK.finditer(text):
-            line = text.count("\n", 0, mark.end()) + 1
-            found.setdefault(int(mark[1]), []).append((mark[2], path, line))
-    return found
-
-
-MARKS = marks()
-
-
 @pytest.mark.parametrize("number", REPORTS)
 def test_every_report_has_a_test(number):
-    words = " ".join(words for words, *_ in MARKS.get(number, ()))
-    missing = [report for report in REPORTS[number] if report not in words]
-    assert not missing, f"report {number}: no test is marked with {missing}"
-
-
-def test_every_mark_stands_over_a_test_and_names_a_report_that_is_known():
-    for number, places in MARKS.items():
-        assert number in REPORTS, places
-        for words, path, line in places:
-            assert any(report in words for report in REPORTS[number]), (path, words)
-            assert stands_over_a_test(path, line), f"{path}:{line}: {words}"
-
-
-def stands_over_a_test(path: Path, line: int) -> bool:
-    """Within a test, or right over one, its decorators and further marks included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            if first - 4 <= line <= (node.end_lineno or first):
-                return True
-    return False
+    assert missing(REPORTS, number) == [], f"report {number}: no test is marked with these"

@@ -79,6 +79,7 @@ def test_a_caller_with_too_few_requests_is_named():
     assert guard.words.endswith(": tenant")
 
 
+# report 14: litmus#3573, chaos-operator#346
 def test_nothing_asserted_is_no_verdict():
     assert guards.something_asserted([]).ok is False
     assert lay_out(simulate(fault_s=2.0, callers=(CHAT,))).judged == []

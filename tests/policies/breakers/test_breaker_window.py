@@ -184,6 +184,7 @@ def test_an_ending_that_teaches_nothing_does_so_however_slow_the_attempt_was(
     assert gate.weight("w0", 30.0) == 1
 
 
+# report 29: PraisonAI#4969
 def test_a_deadline_that_ran_out_counts_only_on_an_attempt_that_was_slow_by_then(make_attempt):
     for age_s, weight in ((1.9, 1), (2.1, 0)):
         gate = breaker(count_in_flight=False)
@@ -203,6 +204,7 @@ def test_calls_longer_than_the_window_count_when_they_end(make_attempt):
     assert gate.weight("w0", 60.0) == 0
 
 
+# report 30: browser-use#5418
 @pytest.mark.parametrize("permits", [1, 3])
 def test_half_open_admits_exactly_the_permitted_probes_of_fifty(make_attempt, trip, permits):
     gate = breaker(half_open_permits=permits)

@@ -30,12 +30,13 @@ def opened(rules=RULES, at_s=0.0):
         (Counts(4, 1, 0), False, False),
         (Counts(4, 2, 0), True, True),
         (Counts(4, 0, 2), True, True),
-        # resilience4j/resilience4j#667: a quarter failed and a quarter slow is half bad
+        # a quarter failed and a quarter slow is half bad
         (Counts(4, 1, 1), True, False),
         (Counts(100, 49, 0), False, False),
     ],
 )
 def test_opens_at_the_share_that_the_rules_name(counts, combined, apart):
+    # report 31: resilience4j#667
     assert RULES.trips(counts) is combined
     assert CircuitRules(min_calls=4, combined=False).trips(counts) is apart
 
