@@ -11,11 +11,18 @@ from harness.judging.history import Gauge, History
 from harness.judging.windows import Timeline, Window
 
 
-def _share(history: History, worker: str, timeline: Timeline, *, part: str, of: str) -> Measure:
-    """What share of one count another one is, of what both rose by while the fault was there."""
+def _share(history: History, worker: str, timeline: Timeline, *, part: str, of: str, none: str) -> Measure:
+    """What share of one count another one is, of what both rose by while the fault was there.
+
+    `none`: what is said where the whole is nothing.
+    """
     seen = counted(_looks(history, worker, timeline.fault), of, part)
-    whole = rise(seen, of) if seen else 0.0
-    return Measure(rise(seen, part) / whole if whole > 0 else None)
+    if not seen:
+        return Measure(None)
+    whole = rise(seen, of)
+    return (
+        Measure(rise(seen, part) / whole) if whole > 0 else Measure(None, f"{none} {worker} while it was on")
+    )
 
 
 def _usable_slots(history: History, worker: str, timeline: Timeline) -> Measure:
@@ -45,9 +52,9 @@ def _health_delay(history: History, worker: str, timeline: Timeline) -> Measure:
 
 
 MEASURES: dict[str, Measuring] = {
-    "failed share": partial(_share, part="failed", of="arrived"),
-    "unanswered share": partial(_share, part="unanswered", of="arrived"),
-    "kept after leaving": partial(_share, part="kept", of="aborted"),
+    "failed share": partial(_share, part="failed", of="arrived", none="no request came to"),
+    "unanswered share": partial(_share, part="unanswered", of="arrived", none="no request came to"),
+    "kept after leaving": partial(_share, part="kept", of="aborted", none="nobody left"),
     "usable slots": _usable_slots,
     "slots lost": _slots_lost,
     "ageing of reports": _ageing,
