@@ -119,14 +119,18 @@ def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:
     return Guard(name="baseline at ease", ok=not full, voids="any verdict", words=words)
 
 
-def cleaned_up(setup: Setup, timeline: Timeline, last: Finished) -> Guard:
+def cleaned_up(setup: Setup, timeline: Timeline, last: Finished, still_there: str = "") -> Guard:
+    """Seen by those who cleaned up, and by measurement: `still_there` says what is left of the fault."""
     healed = setup.fault is None or timeline.removed or not setup.fault.heals
     words = "everything of ours was seen to be gone"
     if not last.clean:
         words = f"clean-up is unverified: {last.note or 'something of ours may be left'}"
     elif not healed:
         words = "nobody confirmed that the fault was removed"
-    return Guard(name="cleaned up", ok=last.clean and healed, voids="a pass", words=words)
+    elif still_there:
+        words = f"clean-up is unverified: {still_there}"
+    ok = last.clean and healed and not still_there
+    return Guard(name="cleaned up", ok=ok, voids="a pass", words=words)
 
 
 def _lag_s(cohorts: Sequence[Cohort], window: Window) -> float:

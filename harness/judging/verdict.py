@@ -12,6 +12,7 @@ from harness.judging.case import Case, lay_out
 from harness.judging.cohort import Cohort
 from harness.judging.decision import decide, merge
 from harness.judging.detection import detection
+from harness.judging.healed import not_healed
 from harness.judging.history import History
 from harness.judging.plain_text import plain
 from harness.judging.pressure import hop_place, worker_places, workers_up
@@ -36,7 +37,8 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
     growths = spread.hop_growths(case.hops, case.requests, frozenset(case.faulted), *case.blocks)
     deciding = bystander_measures(case.judged, *case.blocks, workers=len(case.setup.workers))
     measures = [*deciding, *growths, *_diagnostics(case)]
-    preconditions = _guards(case, deciding)
+    still_there = not_healed(history, case.times)
+    preconditions = _guards(case, deciding, still_there)
     named = {caller.name: caller.metrics for caller in callers} | {"": run}
     named |= {place.name: place.metrics for place in places}
     checks = [slo.check(named) for slo in slos]
@@ -63,7 +65,7 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
         outcomes=count_outcomes(case.requests),
         causes=_causes(case.requests),
         hop_depth=depth,
-        clean=case.finished.clean,
+        clean=case.finished.clean and not still_there,
     )
 
 
@@ -79,7 +81,7 @@ def _diagnostics(case: Case) -> list[Measure]:
     return [measure for measure in found if measure is not None]
 
 
-def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
+def _guards(case: Case, measures: Sequence[Measure], still_there: str) -> list[Guard]:
     """The likely cause before its likely effects: the headline tells the first broken one."""
     before, during, _ = case.windows
     return [
@@ -90,7 +92,7 @@ def _guards(case: Case, measures: Sequence[Measure]) -> list[Guard]:
         guards.baseline_good(case.cohorts, before, measures),
         guards.generator_on_time(case.cohorts, (before, during), measures),
         guards.enough_samples(case.bystanders, case.judged),
-        guards.cleaned_up(case.setup, case.times, case.finished),
+        guards.cleaned_up(case.setup, case.times, case.finished, still_there),
     ]
 
 
