@@ -21,6 +21,8 @@ _PRELOAD = [
     "harness.serving.torch_engine",
     "harness.serving.worker_process",
     "harness.serving.proxy_guardian",
+    "harness.serving.sidecar_process",
+    "harness.serving.quick_exit",  # the last to come, the first to go
 ]
 
 
