@@ -29,6 +29,9 @@ class Fidelity(Enum):
 
     ENGINE = "A: the engine itself is slow and holds its slots"
     SIMULATED = "B: a simulated engine is told to be slow"
-    PROCESS = "A: the worker's own process or machine is starved"
+    PROCESS = "A: the worker's own process is gone, stopped, or short of what its machine has"
+    SIMULATED_PROCESS = (
+        "B: a simulated worker is told that its process is gone, stopped, or short of something"
+    )
     BEHAVIOUR = "A: the worker itself misbehaves; its engine is as fast as ever"
     PROXY = "E: a proxy holds back what the worker has sent; its slots are free meanwhile"

@@ -36,11 +36,12 @@ def read_shape(text: str) -> Shape:
 
 def spell(fault: Fault) -> str:
     """The text of a fault: how large it is, and whatever else differs from the defaults."""
-    plain = type(fault)()
+    plain, parameters = type(fault)(), fault.parameters()
+    sizes = fault.neutral or list(parameters)[:1]
     values = [
         f"{name}={spell_number(value)}"
-        for name, value in fault.parameters().items()
-        if name in fault.neutral or value != getattr(plain, name)
+        for name, value in parameters.items()
+        if name in sizes or value != getattr(plain, name)
     ]
     values += [] if fault.shape == CONSTANT else [f"shape={spell_shape(fault.shape)}"]
     return f"{fault.kind}({', '.join(values)})"

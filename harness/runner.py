@@ -37,6 +37,11 @@ from harness.serving.recorder import Recorder
 from policies.pipeline import Pipeline
 from policies.presets.preset import Preset
 
+IN_VIRTUAL_RUNS = {
+    Fidelity.ENGINE: Fidelity.SIMULATED,
+    Fidelity.PROCESS: Fidelity.SIMULATED_PROCESS,
+}
+
 
 async def run(
     scenario: Scenario, preset: Preset, seed: int, deploy: Deploy, path: Path, progress: Progress
@@ -200,7 +205,7 @@ def _setup(
 
 def _fault_setup(scenario: Scenario, fault: Fault, written: Fault, *, virtual: bool) -> FaultSetup:
     effect = fault.effect()
-    fidelity = Fidelity.SIMULATED if virtual and fault.fidelity is Fidelity.ENGINE else fault.fidelity
+    fidelity = IN_VIRTUAL_RUNS.get(fault.fidelity, fault.fidelity) if virtual else fault.fidelity
     return FaultSetup(
         kind=fault.kind,
         workers=scenario.faulted_names(),
