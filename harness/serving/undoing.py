@@ -8,7 +8,8 @@ from contextlib import suppress
 from faults.toxiproxy.client import ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
 from faults.toxiproxy.owned import belongs
-from harness.errors import CleanupUnverified
+from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.serving.gpu_limits import restore
 from harness.serving.journal_entries import (
     Entry,
     OfProcess,
@@ -64,7 +65,9 @@ async def undo(entry: Entry) -> None:
             await _take_proxies(entry)
         elif isinstance(entry, ToxicsOn):
             await _take_toxics(entry)
-    except ToxiproxyError as error:
+        else:
+            await asyncio.to_thread(restore, entry.device, entry.kind, entry.before)
+    except (ToxiproxyError, EnvironmentFault, OSError) as error:
         raise CleanupUnverified(str(error)) from error
 
 
