@@ -26,6 +26,7 @@ class Counts:
         arrived: requests that came, whatever became of them.
         failed, unanswered: of these, turned away with an error or taken in and held by a fault.
         aborted: whose caller left.
+        left_early: of these, with more to come than the step under way.
         kept: of these, for whom a step was begun after that.
         kept_seconds: of those steps, summed over such requests: slots that served nobody.
     """
@@ -41,6 +42,7 @@ class Counts:
     failed: int = 0
     unanswered: int = 0
     aborted: int = 0
+    left_early: int = 0
     kept: int = 0
     kept_seconds: float = 0.0
 

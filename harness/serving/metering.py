@@ -1,6 +1,6 @@
 """What a worker counts for itself and tells its meter, if somebody listens to that."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 
 from harness.serving.engine import Sequence
@@ -17,9 +17,11 @@ class Metering:
         self.on = meter is not None
         self._meter = meter or Meter()
 
-    def seated(self, jobs: Iterable[Job], now: float) -> None:
+    def seated(self, batch: SequenceOf[Sequence], jobs: Mapping[Sequence, Job], now: float) -> None:
         """These take part in the next step."""
-        for job in jobs:
+        if not self.on:
+            return
+        for job in [jobs[sequence] for sequence in batch]:
             if job.seated_s is None:
                 job.seated_s = now
                 self._meter.queued(now - job.arrived_s)
@@ -39,6 +41,11 @@ class Metering:
             self._meter.first_token(now - job.arrived_s)
         else:
             self._meter.token_gap(now - job.last_token_s)
+
+    def left(self, job: Job) -> None:
+        """The caller of one has gone."""
+        self.counts.aborted += 1
+        self.counts.left_early += job.sequence.max_tokens - len(job.sequence.tokens) > 1
 
     def kept(self, job: Job, started_s: float, now: float) -> None:
         """A step is over for one whose caller left, which counts if it began after that."""

@@ -135,11 +135,13 @@ class Worker:
         self.since_s = self._clock()
         try:
             while True:
-                batch = self._next_batch()
+                now = self._clock()
+                batch = self.seats.next_batch(now)
+                self._metering.seated(batch, self._jobs, now)
                 if not batch:
-                    await self._waiter.wait(self.seats.idle_until_s(self._clock()))
+                    await self._waiter.wait(self.seats.idle_until_s(now))
                 elif stride := self._strides.plan(
-                    batch, self._jobs, self.pace, self._clock(), self.seats.next_deadline_s
+                    batch, self._jobs, self.pace, now, self.seats.next_deadline_s
                 ):
                     await self._walk(batch, stride)
                 else:
@@ -176,20 +178,13 @@ class Worker:
         self.advance()
         return self.seats.show()
 
-    def _next_batch(self) -> list[Sequence]:
-        now = self._clock()
-        batch = self.seats.next_batch(now)
-        if self._metering.on:
-            self._metering.seated([self._jobs[sequence] for sequence in batch], now)
-        return batch
-
     async def _walk(self, batch: list[Sequence], stride: Stride) -> None:
         """Take the steps of a stride; the one that something happens in is the last."""
         due = await self._waiter.wait(stride.ends_s[-1])
         self.advance()
         self._strides.leave()
-        started_s, computed_s = stride.start_s(stride.given), stride.computed_s[stride.given]
-        self._step_since_s = started_s
+        started_s = self._step_since_s = stride.start_s(stride.given)
+        computed_s = stride.computed_s[stride.given]
         await self.pace.hold(started_s, computed_s, due=due)
         self._step_since_s = None
         self._end_step(batch, [0] * len(batch), started_s, computed_s)
@@ -241,7 +236,7 @@ class Worker:
             self.catch_up()
             job.done.cancel()
             outcome = Outcome(kind=Kind.ABANDONED, cause="the caller left", by=self.name)
-            self.counts.aborted += 1
+            self._metering.left(job)
             self.seats.leave(job, self._clock())
             self._waiter.wake()
         else:

@@ -41,8 +41,8 @@ def read_details(worker: Worker, now: float) -> dict[str, float]:
     """What a fault in the worker may change, beside what every sample has.
 
     Counts as in `Counts`; busy_seconds and stalled_seconds: in steps, and of these held by a fault, both with
-    the step under way; usable_slots: of the batch; report_age_s: of the oldest thing that it says of itself; age_seconds: since it
-    serves.
+    the step under way; usable_slots: of the batch; report_age_s: of the oldest thing that it says of itself;
+    age_seconds: since it serves.
     """
     counts = worker.counts
     return {

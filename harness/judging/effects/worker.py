@@ -54,7 +54,7 @@ def _health_delay(history: History, worker: str, timeline: Timeline) -> Measure:
 MEASURES: dict[str, Measuring] = {
     "failed share": partial(_share, part="failed", of="arrived", none="no request came to"),
     "unanswered share": partial(_share, part="unanswered", of="arrived", none="no request came to"),
-    "kept after leaving": partial(_share, part="kept", of="aborted", none="nobody left"),
+    "kept after leaving": partial(_share, part="kept", of="left_early", none="nobody left"),
     "usable slots": _usable_slots,
     "slots lost": _slots_lost,
     "ageing of reports": _ageing,

@@ -46,7 +46,7 @@ def measure(quantity: str, history: History) -> float | None:
     [
         ("failed share", "failed", "arrived"),
         ("unanswered share", "unanswered", "arrived"),
-        ("kept after leaving", "kept", "aborted"),
+        ("kept after leaving", "kept", "left_early"),
         ("stalled share", "stalled_seconds", "busy_seconds"),
     ],
 )
@@ -57,7 +57,7 @@ def test_a_share_is_of_what_happened_while_the_fault_was_there(quantity: str, pa
 
 @pytest.mark.parametrize("quantity", ["failed share", "unanswered share", "kept after leaving"])
 def test_a_share_of_nothing_is_not_known_and_says_why(quantity: str) -> None:
-    idle = dict.fromkeys(("failed", "unanswered", "kept", "arrived", "aborted"), 0.0)
+    idle = dict.fromkeys(("failed", "unanswered", "kept", "arrived", "left_early"), 0.0)
     history = seen(quantity, idle, idle)
     found = MEASURES[quantity](history, "w", timeline(history))
     assert found.measured is None
