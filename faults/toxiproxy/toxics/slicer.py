@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from faults.toxiproxy.stub import Stub
+from faults.toxiproxy.toxics.line import Line
 from faults.toxiproxy.toxics.toxic import Range, Toxic
 
 _BYTES: Range = (0, 2**31 - 1)
@@ -42,10 +43,11 @@ class Slicer(Toxic):
             )
 
     async def pipe(self, stub: Stub) -> None:
+        line = Line()
         while chunk := await stub.next():
             for size in self.sizes(len(chunk.data), stub.rng):
                 await stub.forward(size)
-                await stub.sleep_until(stub.now() + self.delay / 1e6)
+                await stub.sleep_until(line.take(self.delay / 1e6, chunk.received_s, stub.now()))
 
     def sizes(self, length: int, rng: random.Random) -> Iterator[int]:
         """The sizes of the slices of a chunk of `length` bytes, in order; each at least one byte."""
