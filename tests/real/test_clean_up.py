@@ -9,6 +9,7 @@ import sys
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class Program:
 
     mark: str
     process: subprocess.Popen[str]
+    cache: Path
 
     def family(self) -> list[psutil.Process]:
         found = []
@@ -48,7 +50,8 @@ class Program:
         give_up = time.monotonic() + GONE_WITHIN_S
         while (family := self.family()) and time.monotonic() < give_up:
             time.sleep(0.05)
-        return [f"{p.pid} {' '.join(p.cmdline())[:120]}" for p in family if p.is_running()]
+        left = [f"{p.pid} {' '.join(p.cmdline())[:120]}" for p in family if p.is_running()]
+        return left + [str(path) for path in self.cache.glob("journals/*")]
 
 
 @pytest.fixture
@@ -68,7 +71,7 @@ def start(tmp_path: Path) -> Iterator:
             text=True,
             start_new_session=True,
         )
-        programs.append(Program(mark, process))
+        programs.append(Program(mark, process, tmp_path / "cache"))
         return programs[-1]
 
     yield start_program
@@ -123,6 +126,25 @@ def test_a_second_ctrl_c_does_not_skip_the_clean_up(start) -> None:
     assert "stopped and cleaned up" in err
     # Between the end of the clean-up and the end of the program a signal may still find its default.
     assert program.process.returncode in (130, -signal.SIGINT), err
+    assert program.wait_until_gone() == []
+
+
+# report 11: chaostoolkit-lib#189
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_a_worker_that_is_stopped_goes_with_the_program_whoever_in_its_group_is_told(
+    start, how: signal.Signals, code: int
+) -> None:
+    program = start("serve", "--workers", "1", "--toxiproxy", "embedded")
+    assert "gateway" in program.process.stdout.readline()
+    ordered = start("fault", "stopped", "--worker", "0", "--for", "600")
+    assert ordered.process.wait(30) == 0, ordered.process.stderr.read()
+    assert any(process.status() == psutil.STATUS_STOPPED for process in program.family())
+    os.killpg(program.process.pid, how)
+    with suppress(ProcessLookupError):
+        os.killpg(program.process.pid, how)  # once more, as impatient supervisors do
+    assert program.process.wait(30) == code, program.process.stderr.read()
     assert program.wait_until_gone() == []
 
 
