@@ -28,7 +28,8 @@ def measure_bite(history: History, timeline: Timeline) -> Bite | None:
         return None
     strongest = peak(timeline.levels)
     bite = _least([_compare(history, fault, worker, timeline, strongest) for worker in fault.workers])
-    touched, held_s = _touched(history, fault.workers, timeline), _held_s(history, fault.workers, strongest)
+    on = [each.window for each in timeline.levels if each.level > 0] if fault.heals else [timeline.fault]
+    touched, held_s = _touched(history, fault.workers, on), _held_s(history, fault.workers, strongest)
     bite = bite.model_copy(update={"touched": touched, "held_s": held_s})
     if timeline.installed:
         return bite
@@ -58,9 +59,8 @@ class _Seen:
         return (self.measured - self.neutral) / (self.asked - self.neutral)
 
 
-def _touched(history: History, workers: Sequence[str], timeline: Timeline) -> int:
+def _touched(history: History, workers: Sequence[str], on: Sequence[Window]) -> int:
     """How many attempts were at a faulted worker while anything of the fault was there."""
-    on = [each.window for each in timeline.levels if each.level > 0]
     attempts = (attempt for worker in workers for attempt in history.attempts(worker))
     return sum(any(a.started_s < each.end_s and a.at_s > each.start_s for each in on) for a in attempts)
 

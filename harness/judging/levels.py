@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.judging.windows import Stretch, Window
 
-SEEN_S = 2.0  # a worker is looked at each half second and its link each second: shorter ones show nothing
+SEEN_S = 1.0  # a worker is looked at each half second and its link each second: shorter ones show nothing
 
 
 @dataclass(frozen=True, slots=True)

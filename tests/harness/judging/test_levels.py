@@ -40,15 +40,15 @@ def test_what_rises_is_measured_from_when_it_is_strongest():
 
 
 def test_a_peak_too_short_to_be_seen_is_said_and_the_next_level_measured():
-    found = peak(stretches((13.0, 0.5), (23.0, 1.0), (24.0, 0.5)))
+    found = peak(stretches((13.0, 0.5), (23.0, 1.0), (23.5, 0.5)))
     assert (found.level, found.asked) == (0.5, 5.5)
     assert found.words.endswith("(at 100% too short to be seen)")
 
 
 def test_what_changes_faster_than_the_samples_is_not_guessed():
-    found = peak(stretches(*((13.0 + i, float(i % 2 == 0)) for i in range(20))))
+    found = peak(stretches(*((13.0 + i / 2, float(i % 2 == 0)) for i in range(40))))
     assert found.windows == ()
-    assert found.words == "its strength changed every 1 s or sooner, too fast to be seen (from 2 s)"
+    assert found.words == "its strength changed every 0.5 s or sooner, too fast to be seen (from 1 s)"
 
 
 def test_nothing_of_it_is_nothing_to_measure():
