@@ -104,8 +104,9 @@ class Proxy:
         connection = Connection(
             name, self.toxics.placements, self._dial, self._gone, self._mode, self.reception
         )
-        self.connections[connection] = None
-        self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)
+        if self._server is not None:  # stopped meanwhile: the loop drops the socket without a word to us
+            self.connections[connection] = None
+            self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)
         return connection.caller
 
     def _gone(self, connection: Connection) -> None:
