@@ -59,12 +59,12 @@ async def run(
         try:
             async with deploy(scenario.topology, pipeline, recorder, seed) as deployment:
                 history.append(_setup(scenario, written.fault, preset, pipeline, seed, deployment))
-                await _Experiment(scenario, seed, recorder, deployment, progress).run()
+                left = await _Experiment(scenario, seed, recorder, deployment, progress).run()
                 ran = True
         except CleanupUnverified as unclean:
             if not ran:
                 raise
-            left = str(unclean)
+            left = f"{left}. {unclean}" if left else str(unclean)
         history.append(Finished(at_s=recorder.now(), clean=not left, note=left))
     return history
 
@@ -81,8 +81,11 @@ class _Experiment:
         self._progress = progress
         self._plan = plan_requests(scenario, seed)
         self._asker = Asker(scenario, seed, recorder, deployment.entries, deployment.compose)
+        self._is_on = False
+        self._left = ""
 
-    async def run(self) -> None:
+    async def run(self) -> str:
+        """What may be left of the fault; empty if it was seen to be gone. The run goes on either way."""
         await self._check_fault()
         with quiet_collector():
             self._recorder.start()
@@ -96,6 +99,7 @@ class _Experiment:
                     self._phases(zero_s),
                     beside=(self._deployment.watch(), broken),
                 )
+        return self._left
 
     async def _check_fault(self) -> None:
         """EnvironmentFault, before any load, if the layer can never have this fault."""
@@ -123,8 +127,7 @@ class _Experiment:
             for phase, start_s in self._scenario.phases.starts().items():
                 await _sleep_until(zero_s + start_s)
                 if phase == "recovery":
-                    await fault.aclose()
-                    self._changed(False, 0.0)
+                    await self._lift(fault)
                 self._recorder.history.append(PhaseStarted(at_s=self._recorder.now(), phase=phase))
                 self._progress.phase(phase)
                 if phase == "fault" and self._scenario.fault is not None:
@@ -136,19 +139,34 @@ class _Experiment:
     async def _install(self, fault: Fault, stack: AsyncExitStack) -> None:
         """At all of its workers. All follow the same shape: the last one speaks for them."""
         self._deployment.check_guarded()
+        stack.push(self._lifted)
         *first, last = (self._deployment.sites[name] for name in self._scenario.faulted_names())
         for site in first:
             await stack.enter_async_context(fault.install(site))
         await stack.enter_async_context(fault.install(last, lambda level: self._changed(True, level)))
 
-    def _changed(self, active: bool, level: float = 1.0) -> None:
+    async def _lift(self, stack: AsyncExitStack) -> None:
+        """What the run has measured is not lost because its fault cannot be seen to be gone."""
+        try:
+            await stack.aclose()
+        except CleanupUnverified as unclean:
+            self._left = str(unclean)
+
+    def _lifted(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """However the run ends, its history says of each fault whether it was seen to go."""
+        if self._is_on:
+            self._changed(False, 0.0, verified=not isinstance(error, CleanupUnverified))
+
+    def _changed(self, active: bool, level: float = 1.0, *, verified: bool = True) -> None:
         fault = self._scenario.fault
         if fault is None:
             return
+        self._is_on = active
         now = fault.at(level) if active else None
         changed = FaultChanged(
             at_s=self._recorder.now(),
             active=active,
+            verified=verified,
             level=level,
             asked=now.effect().asked if now is not None else None,
         )
