@@ -40,8 +40,8 @@ def device_index(nvml: Any, device: str) -> int:
 
 def check_range(nvml: Any, index: int, limit: GpuCap) -> None:
     """EnvironmentFault unless the card can have this limit."""
-    card = nvml.nvmlDeviceGetHandleByIndex(index)
     try:
+        card = nvml.nvmlDeviceGetHandleByIndex(index)
         if limit.kind == "power":
             low, high = (each / MILLI for each in nvml.nvmlDeviceGetPowerManagementLimitConstraints(card))
             unit = "W"
@@ -60,14 +60,17 @@ def before(nvml: Any, index: int, kind: str) -> float:
     """The limit as it is: watts; of clocks 0, none, since NVML does not tell a limit that somebody set."""
     if kind != "power":
         return 0.0
-    card = nvml.nvmlDeviceGetHandleByIndex(index)
-    return float(nvml.nvmlDeviceGetPowerManagementLimit(card) / MILLI)
+    try:
+        card = nvml.nvmlDeviceGetHandleByIndex(index)
+        return float(nvml.nvmlDeviceGetPowerManagementLimit(card) / MILLI)
+    except nvml.NVMLError as unknown:
+        raise OSError(f"GPU {index} does not say its power limit: {unknown}") from unknown
 
 
 def set_limit(nvml: Any, index: int, kind: str, amount: float) -> None:
     """PermissionError or OSError in one line if the card refuses. A clock limit of 0 takes it away."""
-    card = nvml.nvmlDeviceGetHandleByIndex(index)
     try:
+        card = nvml.nvmlDeviceGetHandleByIndex(index)
         if kind == "power":
             nvml.nvmlDeviceSetPowerManagementLimit(card, round(amount * MILLI))
         elif amount > 0:

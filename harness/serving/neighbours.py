@@ -81,7 +81,7 @@ class Neighbours:
         if kind == "gpu":
             if not self._device.startswith("cuda"):
                 raise EnvironmentFault(
-                    f"gpu_hog needs {self._worker} on CUDA, it is on {self._device}. Use cpu_hog or slow_steps"
+                    f"gpu_hog needs {self._worker} on CUDA, it is on {self._device}. Use slow_steps"
                 )
             return await Sidecar.start(what, _gpu_neighbour, self._device)
         self._before = self._before or cpus_of(self._pid)

@@ -63,7 +63,7 @@ class Pool:
         await self._end()
 
     async def kill(self, name: str) -> None:
-        """SIGKILL one worker and see that it is gone. One that is just starting again has to come up first."""
+        """SIGKILL one worker and see that it is gone. One that is just starting again comes up first."""
         if name in self._starting:
             await asyncio.wait([self._starting[name]])
         process = self.workers[name].process
