@@ -98,15 +98,17 @@ class Proxy:
         self.setting = replace(setting, listen=address.join(bound[0], bound[1]))
 
     def _accept(self) -> Side:
+        """ConnectionAbortedError for a caller of the moment in which the proxy stops: the loop drops them."""
+        if self._server is None:
+            raise ConnectionAbortedError
         self._accepted += 1
         setting = self.setting
         name = f"{self._seed}/{setting.name}/{self._accepted}"
         connection = Connection(
             name, self.toxics.placements, self._dial, self._gone, self._mode, self.reception
         )
-        if self._server is not None:  # stopped meanwhile: the loop drops the socket without a word to us
-            self.connections[connection] = None
-            self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)
+        self.connections[connection] = None
+        self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)
         return connection.caller
 
     def _gone(self, connection: Connection) -> None:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.real
 TURNS = 6  # of the loop: more than it takes from the kernel's word of a caller to a connection that stands
 
 
-@pytest.mark.filterwarnings("ignore")  # asyncio leaves the socket to the collector, which warns
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # asyncio drops the socket unclosed
 @pytest.mark.parametrize("turns", range(TURNS))
 async def test_a_caller_who_comes_while_it_stops_is_not_kept(turns: int) -> None:
     proxy = Proxy(Setting("p", "127.0.0.1:0", "127.0.0.1:1"), seed=0, traffic=Traffic())
