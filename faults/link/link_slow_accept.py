@@ -28,7 +28,7 @@ class LinkSlowAccept(LinkFault):
         check("link_slow_accept: delay_s", self.delay_s, 0)
 
     def effect(self) -> Effect:
-        return Effect("delay", self.delay_s, "s")
+        return Effect("accept delay", self.delay_s, "s")
 
     def toxics(self) -> tuple[Toxic, ...]:
         return (Toxic("slow_accept", "to_worker", {"delay": whole_ms(self.delay_s)}),)

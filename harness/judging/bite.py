@@ -45,6 +45,7 @@ class _Seen:
     measured: float | None
     neutral: float
     words: str = ""
+    chance: float = 0.0
 
     @property
     def idle(self) -> bool:
@@ -56,7 +57,13 @@ class _Seen:
         """Of the effect that was asked for; minus infinity if nobody could tell."""
         if self.measured is None or self.idle:
             return -inf
-        return (self.measured - self.neutral) / (self.asked - self.neutral)
+        luck = self.chance if self.measured > self.neutral else 0.0
+        return (self.measured + luck - self.neutral) / (self.asked - self.neutral)
+
+    @property
+    def as_asked(self) -> bool:
+        within = max(AS_ASKED_RATIO * self.asked, self.chance)
+        return self.measured is not None and abs(self.measured - self.asked) <= within
 
 
 def _touched(history: History, workers: Sequence[str], on: Sequence[Window]) -> int:
@@ -102,7 +109,7 @@ def _compare(
         asked=asked,
         measured=measured,
         bit=seen.share >= LEAST_RATIO,
-        as_asked=measured is not None and abs(measured - asked) <= AS_ASKED_RATIO * asked,
+        as_asked=seen.as_asked,
         slow_factor=_across(MEASURES[STEP_TIME], history, worker, timeline, strongest).measured,
         words=seen.words or _words(fault, worker, seen, strongest),
     )
@@ -118,7 +125,7 @@ def _look(history: History, fault: FaultSetup, worker: str, timeline: Timeline, 
         )
     found = _across(measure, history, worker, timeline, strongest)
     if not fault.less:
-        return _Seen(asked, found.measured, neutral, found.words)
+        return _Seen(asked, found.measured, neutral, found.words, found.chance)
     before = measure(history, worker, replace(timeline, fault=timeline.before())).measured
     if before is None:
         return _Seen(asked, None, inf, f"{fault.quantity} of {worker} was not seen before the fault")
@@ -132,7 +139,8 @@ def _across(
     found = [measure(history, worker, replace(timeline, fault=each)) for each in strongest.windows]
     measured = [each.measured for each in found if each.measured is not None]
     words = next((each.words for each in found if each.words), "")
-    return Measure(median(measured) if measured else None, words)
+    chance = max((each.chance for each in found), default=0.0)
+    return Measure(median(measured) if measured else None, words, chance)
 
 
 def _words(fault: FaultSetup, worker: str, seen: _Seen, strongest: Peak) -> str:

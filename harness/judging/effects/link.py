@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from functools import partial
-from statistics import fmean, median
+from math import sqrt
+from statistics import fmean, median, pstdev
 
 from harness.judging.effects.measure import Measure, Measuring
 from harness.judging.grouping import between
@@ -35,26 +36,18 @@ class Probes:
         """Times to the first byte; of old histories, those of the whole round trip."""
         return self.seen("first_s") or self.seen("probe_s")
 
-    def share(self, ended: str) -> float | None:
-        """The share of them that ended so."""
-        return _share(sum(gauge.states.get("ended") == ended for gauge in self.ended), len(self.ended))
-
-    def silent_share(self) -> float | None:
-        """Of the probes begun in the window, those that had heard nothing when it was over."""
+    def silent(self) -> tuple[int, int]:
+        """Of the probes begun in the window: how many had heard nothing when it was over, and all."""
         last_s = self._window.end_s - min(QUIET_S, self._window.length_s / 2)
         begun = [gauge.at_s for gauge in self._gauges if "begun" in gauge.values and gauge.at_s < last_s]
         heard = [at_s for at_s in map(_begun_s, self.ended) if self._window.start_s <= at_s < last_s]
-        return _share(max(0, len(begun) - len(heard)), len(begun))
+        return max(0, len(begun) - len(heard)), len(begun)
 
 
 def _begun_s(gauge: Gauge) -> float:
     """When a probe began that has ended: one clock read apart from when that was written."""
     values = gauge.values
     return gauge.at_s - values.get("took_s", 0.0) - values.get("close_s", 0.0)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _both(history: History, worker: str, timeline: Timeline) -> tuple[Probes, Probes]:
@@ -66,7 +59,10 @@ def _delay(history: History, worker: str, timeline: Timeline, *, mean: bool = Fa
     before, during = (probes.first_s() for probes in _both(history, worker, timeline))
     if not before or not during:
         return Measure(None)
-    return Measure((fmean(during) if mean else median(during)) - median(before))
+    if mean:
+        chance = 2 * pstdev(during) / sqrt(len(during))
+        return Measure(fmean(during) - median(before), chance=chance)
+    return Measure(median(during) - median(before))
 
 
 def _jitter(history: History, worker: str, timeline: Timeline) -> Measure:
@@ -75,7 +71,8 @@ def _jitter(history: History, worker: str, timeline: Timeline) -> Measure:
     count = len(first_s)
     if count < 2:
         return Measure(None)
-    return Measure((max(first_s) - min(first_s)) / 2 * (count + 1) / (count - 1))
+    jitter_s = (max(first_s) - min(first_s)) / 2 * (count + 1) / (count - 1)
+    return Measure(jitter_s, chance=2 * jitter_s * sqrt(2 / ((count - 1) * (count + 2))))
 
 
 def _rate(history: History, worker: str, timeline: Timeline) -> Measure:
@@ -123,15 +120,27 @@ def _bytes_to_the_cut(history: History, worker: str, timeline: Timeline) -> Meas
 
 
 def _reset_share(history: History, worker: str, timeline: Timeline) -> Measure:
-    return Measure(Probes(history, worker, timeline.fault).share("reset"))
+    during = Probes(history, worker, timeline.fault)
+    return _of_connections(
+        sum(each.states.get("ended") == "reset" for each in during.ended), len(during.ended)
+    )
 
 
 def _silent_share(history: History, worker: str, timeline: Timeline) -> Measure:
-    return Measure(Probes(history, worker, timeline.fault).silent_share())
+    return _of_connections(*Probes(history, worker, timeline.fault).silent())
+
+
+def _of_connections(hit: int, count: int) -> Measure:
+    """A share of connections, where each is hit by lot."""
+    if not count:
+        return Measure(None)
+    share = hit / count
+    return Measure(share, chance=2 * sqrt(share * (1 - share) / count))
 
 
 MEASURES: Mapping[str, Measuring] = {
     "delay": _delay,
+    "accept delay": _delay,
     "mean delay": partial(_delay, mean=True),
     "jitter": _jitter,
     "rate": _rate,

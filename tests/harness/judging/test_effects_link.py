@@ -193,3 +193,16 @@ def test_the_effective_delay_is_reported_beside_the_one_that_was_asked_for() -> 
     assert bite is not None
     assert (bite.bit, bite.as_asked) == (True, False)
     assert bite.words == "delay of w: 0.2 s asked, 0.422 s measured"
+
+
+def test_a_share_that_luck_explains_is_as_it_was_asked_for_and_one_that_it_does_not_is_not() -> None:
+    """Two standard errors: of twenty connections at a half they are 0.22."""
+    for hit, as_asked in ((7, True), (2, False), (20, False)):
+        written = Written(Effect("reset share", 0.5, ""))
+        for second in range(20):
+            ended = "reset" if second < hit else "whole"
+            written.probe(FAULT_S + second * 0.9, ended)
+        history = written._whole()
+        bite = measure_bite(history, timeline(history))
+        assert bite is not None
+        assert bite.as_asked is as_asked
