@@ -169,6 +169,7 @@ class MemoryLink:
 
     def cut(self) -> None:
         """Break every open connection."""
+        self.worker.catch_up()  # what was made before has left before; a wire that is closed carries nothing
         for connection in list(self.connections):
             connection.break_off(End.CLOSE)
         self.connections.clear()

@@ -8,7 +8,10 @@ from functools import partial
 
 import pytest
 
+from faults.engine.periodic_stall import PeriodicStall
 from faults.engine.slow_steps import SlowSteps
+from faults.fault import WorkerFault
+from faults.registry import FAULTS
 from harness.clock import run_virtual
 from harness.serving.cost_model import CostModel, Costs
 from harness.serving.engine import Sequence
@@ -82,10 +85,14 @@ def _request(rng: random.Random, name: str) -> Request:
     )
 
 
+INSIDE = [kind() for kind in FAULTS.values() if issubclass(kind, WorkerFault)]
+INSIDE.append(PeriodicStall(stall_s=0.05, every_s=0.15))
+
 # What may happen to a worker besides requests: a short lease runs out by itself, a second order renews it.
 ACTS: dict[str, Callable[[MemoryStand, int], object]] = {
     "slow": lambda stand, much: stand.worker.inject(SlowSteps(factor=1 + much / 50), much / 100),
     "mild": lambda stand, much: stand.worker.inject(SlowSteps(factor=1.0), 5.0),
+    "fault": lambda stand, much: stand.worker.inject(INSIDE[much % len(INSIDE)], much / 200),
     "heal": lambda stand, much: stand.worker.heal(),
     "late": lambda stand, much: stand.link.set_toxics([latency(much, jitter=much // 2)]),
     "on time": lambda stand, much: stand.link.remove_toxics(),
@@ -162,8 +169,11 @@ def test_the_drawn_schedules_take_strides_and_meet_every_ending(monkeypatch: pyt
     assert seen == [run_virtual(play(Schedule.drawn(seed), seed, strides=False)) for seed in range(60)]
     assert with_strides < asked / 2
     words = "\n".join("\n".join(lines) for lines in seen)
-    for ending in ("Kind.OK", "Kind.OVERLOAD", "Kind.TIMEOUT", "Kind.ERROR", "'left'", "'slow_steps'"):
+    for ending in ("Kind.OK", "Kind.OVERLOAD", "Kind.TIMEOUT", "Kind.ERROR", "'left'"):
         assert ending in words
+    meddling = [what for seed in range(SEEDS) for what in Schedule.drawn(seed).meddling]
+    drawn = {INSIDE[much % len(INSIDE)] for _, act, much in meddling if act == "fault"}
+    assert drawn == set(INSIDE)
 
 
 STEADY = Pace()
