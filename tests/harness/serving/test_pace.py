@@ -2,6 +2,8 @@ import asyncio
 
 import pytest
 
+from faults.engine.freeze import Freeze
+from faults.engine.periodic_stall import PeriodicStall
 from faults.engine.slow_steps import SlowSteps
 from harness.serving.pace import Pace
 
@@ -102,3 +104,40 @@ async def test_a_milder_fault_shortens_the_step_it_finds_and_the_time_waited_cou
 async def test_a_fault_that_ended_earlier_does_not_hold_later_steps(frozen: Pace) -> None:
     frozen.heal()
     assert await held_s(frozen) == 0.03
+
+
+async def test_a_step_that_a_fault_holds_counts_as_stalled_while_it_is_held_and_after_it() -> None:
+    clock = asyncio.get_running_loop().time
+    pace = Pace(step_floor_s=0.03)
+    pace.inject(Freeze(), lease_s=60.0, now=clock())
+    step = asyncio.create_task(pace.hold(clock(), 0.0))
+    await asyncio.sleep(5)
+    assert pace.stalled_s(clock()) == pytest.approx(5 - 0.03)
+    pace.heal()
+    await step
+    await asyncio.sleep(5)
+    assert pace.stalled_s(clock()) == pytest.approx(5 - 0.03)
+    await pace.hold(clock(), 0.0)
+    assert pace.stalled_s(clock()) == pytest.approx(5 - 0.03)
+
+
+async def test_a_stall_counts_for_as_long_as_it_is_and_a_slow_step_for_nothing() -> None:
+    clock = asyncio.get_running_loop().time
+    pace = Pace(step_floor_s=0.03)
+    pace.inject(SlowSteps(factor=10), lease_s=1.0, now=clock())
+    await pace.hold(clock(), 0.0)
+    assert pace.stalled_s(clock()) == 0
+    pace.inject(PeriodicStall(stall_s=0.5, every_s=2), lease_s=60.0, now=clock())
+    await pace.hold(clock(), 0.0)
+    assert pace.stalled_s(clock()) == pytest.approx(0.5)
+
+
+def test_a_renewal_or_another_magnitude_of_a_fault_does_not_begin_it_anew() -> None:
+    pace = Pace()
+    pace.inject(PeriodicStall(stall_s=0.5), lease_s=3.0, now=1.0)
+    pace.inject(PeriodicStall(stall_s=0.6), lease_s=3.0, now=3.0)
+    assert pace.fault_since_s == 1.0
+    pace.inject(Freeze(), lease_s=3.0, now=4.0)
+    assert pace.fault_since_s == 4.0
+    pace.inject(Freeze(), lease_s=3.0, now=9.0)  # its lease had ended
+    assert pace.fault_since_s == 9.0
