@@ -69,7 +69,7 @@ async def guarded(run: str, folder: Path | None = None) -> AsyncIterator[tuple[J
     folder = folder or journal_folder()
     janitor = start_janitor(Journal.path_of(run, folder))
     try:
-        journal = Journal(run, folder)
+        journal = Journal(run, folder, janitor.pid)
     except BaseException:
         await janitor.end()
         raise

@@ -30,6 +30,7 @@ class Header(msgspec.Struct, frozen=True):
     started_s: float
     boot: str
     version: int = VERSION
+    janitor: tuple[int, float] | None = None  # process and start of who undoes it after our death
 
 
 class Opened(msgspec.Struct, frozen=True, tag_field="op", tag="open"):
@@ -59,13 +60,19 @@ def journal_folder() -> Path:
 class Journal:
     """Written by the run that it belongs to. Safe to use from threads: `intend` waits for the disk."""
 
-    def __init__(self, run: str, folder: Path | None = None) -> None:
+    def __init__(self, run: str, folder: Path | None = None, janitor: int = 0) -> None:
         """EnvironmentFault, in one line, if it cannot be written; then nothing may be started."""
         self.path = self.path_of(run, folder or journal_folder())
         self.guarded: Callable[[], bool] = lambda: True  # whether somebody would undo what is written here
         self._lock = threading.Lock()
         self._open: dict[Entry, None] = {}
-        header = Header(run=run, pid=os.getpid(), started_s=started_s(os.getpid()) or 0.0, boot=boot())
+        header = Header(
+            run=run,
+            pid=os.getpid(),
+            started_s=started_s(os.getpid()) or 0.0,
+            boot=boot(),
+            janitor=(janitor, started_s(janitor) or 0.0) if janitor else None,
+        )
         try:
             self._file = _create(self.path, msgspec.json.encode(header) + b"\n")
         except OSError as wrong:

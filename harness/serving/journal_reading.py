@@ -12,7 +12,7 @@ from harness.serving.journal import SUFFIX, VERSION, Closed, Done, Header, Line,
 from harness.serving.journal_entries import Entry, process_of
 from harness.serving.process_identity import boot, runs
 
-JANITOR_S = 3.0  # what a janitor may still need for a run that was killed just now
+JANITOR_S = 15.0  # what a janitor may still need for a run that was killed just now
 _LOOK_S = 0.05
 
 
@@ -39,6 +39,17 @@ class Found:
             and not self.closed
             and header.boot == boot()
             and runs(header.pid, header.started_s)
+        )
+
+    @property
+    def attended(self) -> bool:
+        """Whether its janitor is still at it."""
+        header = self.header
+        return (
+            header is not None
+            and header.janitor is not None
+            and header.boot == boot()
+            and runs(*header.janitor)
         )
 
     @property
@@ -69,13 +80,13 @@ def read_journal(path: Path) -> Found:
 
 
 def left_behind(folder: Path | None = None, *, wait_s: float = JANITOR_S) -> list[Found]:
-    """The journals that nobody looks after, after `wait_s` in which a janitor may still do so.
+    """The journals that nobody looks after. A janitor that is still at it is waited for, `wait_s` at most.
 
     Those that have nothing open are taken away unseen.
     """
     give_up_s = time.monotonic() + wait_s
     while left := [found for found in _all(folder or journal_folder()) if _is_left(found)]:
-        if time.monotonic() >= give_up_s:
+        if time.monotonic() >= give_up_s or not any(found.attended for found in left):
             return left
         time.sleep(_LOOK_S)
     return []

@@ -17,11 +17,17 @@ HOG = HogProcess(123, 4.5)
 PROXIES = ProxiesOn("http://127.0.0.1:8474", "limplock-test")
 
 
-def header(pid: int = os.getpid(), start_s: float | None = None, where: str | None = None) -> bytes:
+def header(
+    pid: int = os.getpid(), start_s: float | None = None, where: str | None = None, janitor: int = 0
+) -> bytes:
     start_s = started_s(os.getpid()) if start_s is None else start_s
     return msgspec.json.encode(
         Header(
-            run="limplock-test", pid=pid, started_s=start_s or 0.0, boot=boot() if where is None else where
+            run="limplock-test",
+            pid=pid,
+            started_s=start_s or 0.0,
+            boot=boot() if where is None else where,
+            janitor=(janitor, started_s(janitor) or 0.0) if janitor else None,
         )
     )
 
@@ -118,9 +124,17 @@ def test_without_a_folder_nothing_is_left(tmp_path: Path) -> None:
 
 
 def test_a_janitor_that_is_still_at_it_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path, header(pid=2**22 + 1), opened(HOG))
+    path = write(tmp_path, header(pid=2**22 + 1, janitor=os.getpid()), opened(HOG))
     monkeypatch.setattr("harness.serving.journal_reading.time.sleep", lambda _: path.unlink(missing_ok=True))
     assert left_behind(tmp_path, wait_s=60) == []
+
+
+def test_nobody_is_waited_for_where_the_janitor_is_gone_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, header(pid=2**22 + 1, janitor=2**22 + 2), opened(HOG))
+    monkeypatch.setattr("harness.serving.journal_reading.time.sleep", lambda _: pytest.fail("waited"))
+    assert len(left_behind(tmp_path, wait_s=60)) == 1
 
 
 def test_a_journal_is_private_to_its_user(tmp_path: Path) -> None:
