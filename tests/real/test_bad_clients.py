@@ -172,10 +172,27 @@ async def test_a_worker_takes_only_faults_of_its_own_that_end(
 async def test_a_gateway_takes_only_faults_that_end_within_a_day(
     tiers: dict[str, RunningServer], for_s: float
 ) -> None:
-    order = {"kind": "slow_steps", "worker": "worker-0", "for_s": for_s}
+    order = {"fault": "slow_steps()", "worker": "worker-0", "for_s": for_s}
     status, answer = await ask(tiers["gateway"].port, FAULT, json.dumps(order).encode())
     assert status == 400
     assert "above 0 s and at most 86400 s" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("slow_stps", "unknown fault 'slow_stps'. Closest: slow_steps"),
+        ("slow_steps(factor=0)", "factor must be 1 or more"),
+        ("link_latency(2timeout)", "needs a policy with a timeout"),
+    ],
+)
+async def test_a_gateway_says_what_is_wrong_with_the_text_of_a_fault(
+    tiers: dict[str, RunningServer], fault: str, says: str
+) -> None:
+    order = {"fault": fault, "worker": "worker-0", "for_s": 1}
+    status, answer = await ask(tiers["gateway"].port, FAULT, json.dumps(order).encode())
+    assert status == 400
+    assert says in answer["error"]["message"]
 
 
 async def test_the_gateway_shows_the_model_as_its_workers_do(tiers: dict[str, RunningServer]) -> None:
