@@ -66,15 +66,22 @@ async def test_a_frozen_answer_whose_caller_leaves_or_whose_time_is_up_gives_its
     async with memory_stand(seats=1) as stand:
         async with FreezeAfterFirstToken().install(stand.site):
             first = ask(stand, "r1")
-            second = ask(stand, "r2", deadline_s=5.0)
+            second = ask(stand, "r2", deadline_s=5.3)
             await asyncio.sleep(1)
             first.cancel()
             third = ask(stand, "r3")
             await asyncio.sleep(1)
             assert stand.worker.counts.first_tokens == 2
             assert (await second).kind is Kind.TIMEOUT
-            assert asyncio.get_running_loop().time() == 5.0
+            assert asyncio.get_running_loop().time() == 5.3
             await asyncio.sleep(2 * STEP_S)
             assert stand.worker.counts.first_tokens == 3
         assert (await third).answered
         assert await stand.at_rest()
+
+
+async def test_frozen_answers_go_on_when_nobody_renews_the_lease() -> None:
+    async with memory_stand() as stand:
+        await stand.site.inject(FreezeAfterFirstToken(), LEASE_S)
+        assert (await ask(stand, "r1")).answered
+        assert asyncio.get_running_loop().time() == pytest.approx(LEASE_S + (TOKENS - 1) * STEP_S)
