@@ -13,9 +13,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from harness.serving.journal import remove
 from harness.serving.journal_reading import read_journal
 from harness.serving.process_identity import is_stopped
+from harness.serving.synced_file import remove
 from harness.serving.undoing import undo_all, weaken_all
 
 UP = b"up"

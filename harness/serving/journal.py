@@ -4,7 +4,6 @@ One file of JSON lines in the cache folder: a header that says whose it is, then
 done. It goes with the run that has nothing open; after a death whoever finds it knows what to undo.
 """
 
-import errno
 import os
 import threading
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from harness.errors import EnvironmentFault
 from harness.serving.journal_entries import Entry
 from harness.serving.model.cache import cache_dir
 from harness.serving.process_identity import boot, started_s
+from harness.serving.synced_file import append, create, remove
 
 VERSION = 1
 SUFFIX = ".journal"
@@ -74,7 +74,7 @@ class Journal:
             janitor=(janitor, started_s(janitor) or 0.0) if janitor else None,
         )
         try:
-            self._file = _create(self.path, msgspec.json.encode(header) + b"\n")
+            self._file = create(self.path, msgspec.json.encode(header))
         except OSError as wrong:
             raise self._unwritable(wrong) from wrong
 
@@ -97,7 +97,7 @@ class Journal:
             if entry in self._open:
                 return
             try:
-                _append(self._file, Opened(entry), sync=True)
+                append(self._file, msgspec.json.encode(Opened(entry)), sync=True)
             except OSError as wrong:
                 raise self._unwritable(wrong) from wrong
             self._open[entry] = None
@@ -111,7 +111,7 @@ class Journal:
         with self._lock, suppress(OSError):
             if entry in self._open:
                 del self._open[entry]
-                _append(self._file, Done(entry), sync=False)
+                append(self._file, msgspec.json.encode(Done(entry)), sync=False)
 
     def check(self) -> None:
         """EnvironmentFault if nobody would undo what a fault leaves behind."""
@@ -122,7 +122,7 @@ class Journal:
         """Take the file away if nothing is open. Else it is nobody's from now on."""
         if self._open:
             with suppress(OSError):  # a full disk: then it is ours until we end
-                _append(self._file, Closed(), sync=False)
+                append(self._file, msgspec.json.encode(Closed()), sync=False)
         else:
             remove(self.path)
         os.close(self._file)
@@ -132,57 +132,3 @@ class Journal:
             f"cannot write the journal {self.path}: {wrong.strerror}. Nothing is injected without one:"
             " make room or set LIMPLOCK_CACHE to a folder that can be written"
         )
-
-
-def remove(path: Path) -> None:
-    """For good, also if the power goes. It may be gone already."""
-    unfinished(path).unlink(missing_ok=True)
-    path.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def unfinished(path: Path) -> Path:
-    """Where a journal is until its header is complete: nothing has been intended by then."""
-    return path.with_suffix(".new")
-
-
-def _create(path: Path, header: bytes) -> int:
-    """A file is either not there or has its whole header, whenever the power goes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = unfinished(path)
-    file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    try:
-        _write(file, header)
-        os.fsync(file)
-        new.rename(path)
-        _sync_folder(path.parent)
-    except OSError:
-        os.close(file)
-        new.unlink(missing_ok=True)
-        raise
-    return file
-
-
-def _append(file: int, line: Line, *, sync: bool) -> None:
-    """The whole line or nothing."""
-    before = os.fstat(file).st_size
-    try:
-        _write(file, msgspec.json.encode(line) + b"\n")
-        if sync:
-            os.fsync(file)
-    except OSError:
-        os.ftruncate(file, before)
-        raise
-
-
-def _write(file: int, data: bytes) -> None:
-    if os.write(file, data) < len(data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from harness.serving.journal import SUFFIX, VERSION, Closed, Done, Header, Line, journal_folder, remove
+from harness.serving.journal import SUFFIX, VERSION, Closed, Done, Header, Line, journal_folder
 from harness.serving.journal_entries import Entry, process_of
 from harness.serving.process_identity import boot, runs
+from harness.serving.synced_file import remove
 
 JANITOR_S = 15.0  # what a janitor may still need for a run that was killed just now
 _LOOK_S = 0.05

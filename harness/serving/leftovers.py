@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import CleanupUnverified
-from harness.serving.journal import remove
 from harness.serving.journal_reading import Found, left_behind
+from harness.serving.synced_file import remove
 from harness.serving.undoing import undo_all
 
 REMEDY = "Run `limplock recover` first"

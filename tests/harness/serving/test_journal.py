@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from harness.errors import EnvironmentFault
-from harness.serving.journal import Journal, unfinished
+from harness.serving.journal import Journal
 from harness.serving.journal_entries import HogProcess, ProxiesOn, StoppedProcess, ToxicsOn, start_of
 from harness.serving.journal_reading import read_journal
+from harness.serving.synced_file import unfinished
 
 HOG = HogProcess(123, 4.5)
 STOPPED = StoppedProcess(123, 4.5)
