@@ -18,13 +18,17 @@ Dial = Callable[[Callable[[], asyncio.BaseProtocol]], Awaitable[object]]
 
 
 class Connection:
-    """Lives from accept until both sockets are closed. `name` seeds its chances; `gone` hears of its end."""
+    """Lives from accept until both sockets are closed.
+
+    `name` seeds its chances; `buffer` is read into, and may be shared; `gone` hears of its end.
+    """
 
     def __init__(
         self,
         name: str,
         placements: Sequence[Placement],
         dial: Dial,
+        buffer: bytearray,
         gone: Callable[["Connection"], None],
         mode: Mode = SANE,
         reception: Reception = AT_ONCE,
@@ -40,8 +44,8 @@ class Connection:
         self._applied: Applied | None = None  # once the worker is reached
         self.links: dict[Direction, Link] = {}  # once the worker is reached
         self.began_s = asyncio.get_running_loop().time()  # when the caller was accepted
-        self.caller = Side(self)
-        self.worker = Side(self)
+        self.caller = Side(self, buffer)
+        self.worker = Side(self, buffer)
 
     # Toxics on a live connection.
 

@@ -12,7 +12,7 @@ from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.order import Extras
 from faults.toxiproxy.proxy_toxics import ProxyToxics
 from faults.toxiproxy.reception import AT_ONCE
-from faults.toxiproxy.side import Side
+from faults.toxiproxy.side import READ_BYTES, Side
 from faults.toxiproxy.traffic import Traffic
 
 _BACKLOG = 1024  # a burst of callers must wait in the kernel, not be refused
@@ -38,6 +38,7 @@ class Proxy:
         self._seed = seed
         self._mode = mode
         self._accepted = 0
+        self._buffer = bytearray(READ_BYTES)
         self.connections: dict[Connection, None] = {}  # open ones, the oldest first
         self.toxics = ProxyToxics(self.connections)
         self._server: asyncio.Server | None = None
@@ -105,7 +106,7 @@ class Proxy:
         setting = self.setting
         name = f"{self._seed}/{setting.name}/{self._accepted}"
         connection = Connection(
-            name, self.toxics.placements, self._dial, self._gone, self._mode, self.reception
+            name, self.toxics.placements, self._dial, self._buffer, self._gone, self._mode, self.reception
         )
         self.connections[connection] = None
         self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)

@@ -25,10 +25,10 @@ class Side(asyncio.BufferedProtocol):
     Reading is off until `couple`, so that nothing is read that has no way on.
     """
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: Owner, buffer: bytearray) -> None:
         self._owner = owner
-        self._buffer = bytearray(READ_BYTES)
-        self._view = memoryview(self._buffer)
+        self._buffer = buffer  # shared by all sides of one loop: between read and copy nobody else has a turn
+        self._view = memoryview(buffer)
         self._reads: Link | None = None
         self._writes: Link | None = None
         self._early: list[bytes] = []  # read before `couple`
