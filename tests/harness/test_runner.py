@@ -9,10 +9,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from faults.site import Toxic
+from harness.errors import EnvironmentFault
 from harness.reporting.progress import NoProgress
 from harness.runner import run
 from harness.scenario import Phases
 from harness.serving.cost_sets import SHIPPED
+from harness.serving.memory_site import MemorySite
 from harness.virtual_deployment import deploy_virtual
 from policies.call import Call
 from policies.outcome import Outcome
@@ -68,3 +71,18 @@ async def test_a_request_that_raises_ends_the_run_at_once_with_its_own_error(
 async def test_a_request_that_is_cancelled_from_within_is_no_defect(run_with: Callable) -> None:
     history = await run_with(Broken(error=asyncio.CancelledError(), from_s=1.0))
     assert history is not None
+
+
+async def test_a_fault_that_the_layer_can_never_have_is_told_before_any_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(self: MemorySite, toxics: tuple[Toxic, ...]) -> None:
+        raise EnvironmentFault(f"no toxic {toxics[0].type} here")
+
+    monkeypatch.setattr(MemorySite, "check_toxics", refuse)
+    scenario = replace(SCENARIOS["slow_link"], phases=PHASES)
+    preset = SimpleNamespace(name="none", build=lambda _workers: Pipeline())
+    deploy = partial(deploy_virtual, costs=SHIPPED["tiny_cpu"])
+    with pytest.raises(EnvironmentFault, match="no toxic latency here"):
+        await run(scenario, preset, 1, deploy, tmp_path / "history.jsonl", NoProgress())
+    assert asyncio.get_running_loop().time() == 0.0
