@@ -16,6 +16,7 @@ import typer
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
+from harness.go_flags import from_go
 from harness.interrupts import ENDS
 from harness.options import POLICY_HELP, CostsName, Device, Faults, Jobs, Model, Out, Seed, Toxiproxy
 from harness.reporting.console import PipeConsole
@@ -28,6 +29,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+_GO_SWITCHES = ("help", "version", "proxy-metrics", "runtime-metrics", "strict-compat")
+_INT64 = 2**63  # one more than the greatest seed of the original
+
 models = typer.Typer(help="Models that are not part of the package.")
 app.add_typer(models, name="models")
 
@@ -219,7 +223,10 @@ def toxiproxy(
     config: Annotated[
         Path | None, typer.Option("-config", "--config", help="JSON array of proxies, perhaps with toxics.")
     ] = None,
-    seed: Annotated[int, typer.Option("-seed", "--seed", help="Chance of toxicity and jitter.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option("-seed", "--seed", help="Chance of toxicity and jitter.", min=-_INT64, max=_INT64 - 1),
+    ] = 1,
     version: Annotated[bool, typer.Option("-version", "--version", help="Say the version and end.")] = False,
     proxy_metrics: Annotated[
         bool, typer.Option("-proxy-metrics", "--proxy-metrics", help="Bytes of each proxy at /metrics.")
@@ -265,7 +272,7 @@ def main() -> None:
 def run_command_line(arguments: list[str]) -> int:
     """Exit code of a command line. Nothing but one line reaches the user when something is wrong."""
     try:
-        return int(app(arguments or ["--help"], standalone_mode=False) or 0)
+        return int(app(_read(arguments), standalone_mode=False) or 0)
     except LimplockError as known:
         if type(known) in ENDS.values():
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C must not change the exit code now
@@ -280,6 +287,13 @@ def run_command_line(arguments: list[str]) -> int:
         return ExitCode.ENVIRONMENT
     except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
         return _report_bug()
+
+
+def _read(arguments: list[str]) -> list[str]:
+    """In our form, also where another program's is usual; without any, the help."""
+    if arguments[:1] == ["toxiproxy"]:
+        return ["toxiproxy", *from_go(arguments[1:], _GO_SWITCHES)]
+    return arguments or ["--help"]
 
 
 def _say(line: str) -> None:

@@ -122,14 +122,14 @@ def test_in_strict_compat_a_wrong_file_is_logged_and_toxics_in_it_are_ignored(
 
 
 @pytest.mark.parametrize(
-    ("option", "present", "absent"),
+    ("options", "present", "absent"),
     [
-        ("-proxy-metrics", "toxiproxy_proxy_received_bytes_total", "process_"),
-        ("--runtime-metrics", "process_resident_memory_bytes", "toxiproxy_"),
+        (["-proxy-metrics=true"], "toxiproxy_proxy_received_bytes_total", "process_"),
+        (["-proxy-metrics=false", "--runtime-metrics"], "process_resident_memory_bytes", "toxiproxy_"),
     ],
 )
-def test_metrics_are_served_as_asked(start: Start, option: str, present: str, absent: str) -> None:
-    url = url_of(start(option, "-port", "0"))
+def test_metrics_are_served_as_asked(start: Start, options: list[str], present: str, absent: str) -> None:
+    url = url_of(start(*options, "-port=0"))
     with urllib.request.urlopen(f"{url}/metrics", timeout=10) as answer:
         text = answer.read().decode()
     assert present in text
