@@ -86,7 +86,7 @@ class Pool:
     async def _start_again(self, name: str) -> None:
         config = next(config for config in self._configs if config.name == name)
         port = self.workers[name].ready.port
-        await self._await(*self._start(forkserver_context(), replace(config, port=port)))
+        await self._await(*self._start(running_context(), replace(config, port=port)))
 
     async def _await(self, config: WorkerConfig, process: BaseProcess, ready: Connection) -> None:
         told = await asyncio.to_thread(_hear, config, process, ready)
@@ -125,6 +125,11 @@ def forkserver_context() -> multiprocessing.context.ForkServerContext:
         for number, handler in before.items():
             signal.signal(number, handler)
     return context
+
+
+def running_context() -> multiprocessing.context.ForkServerContext:
+    """The same once the forkserver runs: in the middle of a run no Ctrl-C may be ignored, however briefly."""
+    return multiprocessing.get_context("forkserver")
 
 
 def _hear(config: WorkerConfig, process: BaseProcess, ready: Connection) -> WorkerReady:

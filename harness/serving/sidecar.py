@@ -7,7 +7,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from harness.errors import CleanupUnverified, EnvironmentFault
-from harness.serving.pool import forkserver_context
+from harness.serving.pool import running_context
 from harness.serving.sidecar_process import Deed, Order, Told, serve_orders
 
 ANSWER_LIMIT_S = 10.0
@@ -31,10 +31,9 @@ class Sidecar:
     @classmethod
     async def start(cls, what: str, make: Callable[..., Deed], *args: Any) -> "Sidecar":
         """Started, and idle. EnvironmentFault if it does not come up."""
-        pipe, theirs = forkserver_context().Pipe()
-        process = forkserver_context().Process(
-            target=serve_orders, args=(theirs, make, *args), name=what, daemon=True
-        )
+        context = running_context()
+        pipe, theirs = context.Pipe()
+        process = context.Process(target=serve_orders, args=(theirs, make, *args), name=what, daemon=True)
         with theirs:
             process.start()
         sidecar = cls(what, process, pipe)
