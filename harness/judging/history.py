@@ -179,7 +179,7 @@ class Gauge(Record, tag="gauge", frozen=True, kw_only=True):
     fault is there: stopped_seconds, watched_seconds, neighbour_megabytes, neighbours, gpu_power_limit_watts,
     gpu_clock_mhz; of faulted workers also the details of `harness/serving/worker_state.py`.
     `health <worker>`: health_s, how long an answer about its health took. `link <worker>`: `begun` when a
-    probe begins; when it has ended took_s, connect_s, first_s (to the first byte), rest_s (from there on), gap_s,
+    probe begins; at its end took_s, connect_s, first_s (to the first byte), rest_s (from there on), gap_s,
     rate_kb_per_s, received_bytes, close_s, probe_s (the round trip), as far as they were seen; states: ended.
     `callers`: loop_lag_s, how late the event loop ran a timer.
     """
