@@ -22,6 +22,7 @@ def _by_the_attempts(given: Given) -> Law:
 LAWS: dict[str, Predict] = {
     "delay": _by_the_probe,
     "mean delay": _by_the_probe,
+    "accept delay": _by_the_attempts,
     "jitter": _by_the_attempts,
     "rate": _by_the_attempts,
     "gap": _by_the_attempts,
