@@ -7,7 +7,7 @@ import pytest
 from faults.fault import LEASE_S
 from faults.worker.instant_error import InstantError
 from faults.worker.wedge import Wedge
-from policies.outcome import Kind
+from policies.outcome import Kind, Outcome
 from tests.harness.serving.memory_stand import STEP_S, MemoryStand, attempt, memory_stand
 
 
@@ -54,6 +54,16 @@ async def test_a_wedged_worker_that_is_killed_holds_nobody() -> None:
         await asyncio.sleep(1)
         await stand.site.kill()
         assert (await held).kind is Kind.ERROR
+
+
+async def test_a_wedged_worker_whose_step_loop_ends_says_so_to_those_it_holds() -> None:
+    gone = Outcome(kind=Kind.ERROR, cause="gone", by="worker-0")
+    async with memory_stand() as stand, Wedge().install(stand.site):
+        held = asyncio.create_task(stand.worker.handle(attempt().call))
+        await asyncio.sleep(1)
+        stand.worker.end(gone)
+        assert await held is gone
+        assert asyncio.get_running_loop().time() == 1
 
 
 @pytest.mark.parametrize(

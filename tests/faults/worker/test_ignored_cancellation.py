@@ -63,3 +63,13 @@ async def test_a_long_answer_for_nobody_ends_with_the_fault_and_its_slot_is_free
         assert len(stand.worker.batcher.running) == 0
         assert stand.worker.counts.tokens < TOKENS
         assert (await stand.link.send(attempt())).answered
+
+
+async def test_not_even_its_deadline_ends_an_answer_for_nobody() -> None:
+    async with memory_stand() as stand, IgnoredCancellation().install(stand.site):
+        asked = asyncio.create_task(stand.link.send(attempt("r1", tokens=TOKENS, deadline_s=8.2 * STEP_S)))
+        await asyncio.sleep(LEFT_S)
+        asked.cancel()
+        await asyncio.wait([asked])
+        await asyncio.sleep(TOKENS * STEP_S)
+        assert stand.worker.counts.tokens == TOKENS
