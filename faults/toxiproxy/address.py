@@ -6,17 +6,18 @@ import re
 from faults.toxiproxy.errors import Refused
 
 
-def listen_address(text: str) -> tuple[str, int]:
+def listen_address(text: str, before: str = "listen tcp: ") -> tuple[str, int]:
     """Host and port to listen on. `localhost`, no host and no text at all mean 127.0.0.1; port 0 means any.
 
-    Refused 500 for a text that is no address, as the original answers; 400 for a host beyond loopback.
+    Refused 500 for a text that is no address, as the original answers, which says `before` where it goes on
+    to listen; 400 for a host beyond loopback.
     """
     if not text:
         return "127.0.0.1", 0
     try:
         host, port = split(text)
     except ValueError as error:
-        raise Refused(500, f"listen tcp: {error}") from None
+        raise Refused(500, f"{before}{error}") from None
     if host in ("", "localhost"):
         return "127.0.0.1", port
     if not is_loopback(host):

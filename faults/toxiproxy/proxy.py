@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from faults.toxiproxy import address
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.connection import Connection
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
@@ -31,10 +32,13 @@ class Setting:
 class Proxy:
     """Starts disabled; `configure` with an enabled setting makes it listen."""
 
-    def __init__(self, setting: Setting, seed: int, traffic: Traffic, mode: Mode = SANE) -> None:
+    def __init__(
+        self, setting: Setting, seed: int, traffic: Traffic, budget: Budget, mode: Mode = SANE
+    ) -> None:
         self.setting = replace(setting, enabled=False)
         self.reception = AT_ONCE
         self._traffic = traffic
+        self._budget = budget
         self._seed = seed
         self._mode = mode
         self._accepted = 0
@@ -79,11 +83,15 @@ class Proxy:
     # Below here: helpers.
 
     def same_place(self, setting: Setting) -> bool:
-        """Whether it would listen and dial as it does now; `localhost` is 127.0.0.1."""
+        """Whether it would listen and dial as it does now; `localhost` is 127.0.0.1.
+
+        Refused for a new place that is none. The old one may be such, while the proxy is disabled.
+        """
         if setting.upstream != self.setting.upstream:
             return False
-        return setting.listen == self.setting.listen or (
-            address.listen_address(setting.listen) == address.listen_address(self.setting.listen)
+        now = self.setting.listen
+        return now == setting.listen or now == address.join(
+            *address.listen_address(setting.listen, before="")
         )
 
     async def _listen(self, setting: Setting) -> None:
@@ -106,7 +114,14 @@ class Proxy:
         setting = self.setting
         name = f"{self._seed}/{setting.name}/{self._accepted}"
         connection = Connection(
-            name, self.toxics.placements, self._dial, self._buffer, self._gone, self._mode, self.reception
+            name,
+            self.toxics.placements,
+            self._dial,
+            self._buffer,
+            self._gone,
+            self._budget,
+            self._mode,
+            self.reception,
         )
         self.connections[connection] = None
         self._traffic.begin(connection, setting.listen, setting.name, setting.upstream)

@@ -88,6 +88,21 @@ async def test_a_port_that_is_taken_is_refused_with_its_address(api: Api) -> Non
         assert json.loads((await api.call("GET", "/proxies/a"))[2])["enabled"] is False
 
 
+@pytest.mark.parametrize(
+    ("listen", "why"),
+    [("garbage", "address garbage: missing port in address"), ("127.0.0.1:x", "lookup tcp/x: unknown port")],
+)
+async def test_a_proxy_is_not_moved_to_what_is_no_address(api: Api, listen: str, why: str) -> None:
+    assert await api.call("POST", "/proxies/a", {"listen": listen}) == error(500, why)
+    assert await api.call("GET", "/proxies/a") == (200, JSON, OFF % ("a", ""))
+
+
+async def test_a_disabled_proxy_whose_address_is_none_can_be_given_another(api: Api) -> None:
+    off = {"name": "n", "listen": "garbage", "upstream": "127.0.0.1:9", "enabled": False}
+    assert (await api.call("POST", "/proxies", off))[0] == 201
+    assert await api.call("POST", "/proxies/n", {"listen": "127.0.0.1:1"}) == (200, JSON, OFF % ("n", ""))
+
+
 async def test_a_bound_port_is_reported_and_kept_while_disabled(api: Api) -> None:
     text = (await api.call("PATCH", "/proxies/a", {"enabled": True, "listen": "localhost:0"}))[2]
     listen = json.loads(text)["listen"]
