@@ -79,9 +79,10 @@ class EffectContract:
 
     async def check(self, stand: Deployment, fault: Fault) -> None:
         seen = await observe(stand, fault, self.lengths)
+        late_ratio = self.late_ratio(seen)
         asked, untouched = seen.effect.asked, seen.untouched()
-        within = (TOLERANCE_RATIO.get(fault.kind, WITHIN_RATIO) + self.late_ratio(seen)) * asked
-        allowed = self.noise + (WITHIN_RATIO + self.late_ratio(seen)) * abs(asked - untouched)
+        within = (TOLERANCE_RATIO.get(fault.kind, WITHIN_RATIO) + late_ratio) * asked
+        allowed = self.noise + (WITHIN_RATIO + late_ratio) * abs(asked - untouched)
         _is_near(f"{seen.effect.quantity} of {FAULTED}", seen.measured(), asked, within)
         _is_near(f"{seen.effect.quantity} of {OTHER}", seen.measured(OTHER), untouched, allowed)
         if fault.heals:

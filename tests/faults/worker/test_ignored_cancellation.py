@@ -73,3 +73,14 @@ async def test_not_even_its_deadline_ends_an_answer_for_nobody() -> None:
         await asyncio.wait([asked])
         await asyncio.sleep(TOKENS * STEP_S)
         assert stand.worker.counts.tokens == TOKENS
+
+
+async def test_who_leaves_in_its_last_step_has_nothing_left_to_be_kept_for() -> None:
+    async with memory_stand() as stand:
+        for tokens in (5, 6):  # it goes in the middle of the fifth step
+            asked = asyncio.create_task(stand.link.send(attempt(f"r{tokens}", tokens=tokens)))
+            await asyncio.sleep(LEFT_S)
+            asked.cancel()
+            await asyncio.wait([asked])
+            await asyncio.sleep(STEP_S)
+        assert (stand.worker.counts.aborted, stand.worker.counts.left_early) == (2, 1)
