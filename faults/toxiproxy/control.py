@@ -64,17 +64,12 @@ class Control:
         return self._value(await self._call(send, doing), doing)
 
     async def has(self, path: str, doing: str) -> bool:
-        """Whether the server answers at `path`."""
-        answer = await self._call(partial(self._consumer.get, path), doing)
-        return answer.status == 200
+        """Whether there is something at `path`."""
+        return self._found(await self._call(partial(self._consumer.get, path), doing), doing)
 
     async def delete(self, path: str, doing: str) -> bool:
         """False if there was nothing at `path`."""
-        answer = await self._call(partial(self._consumer.delete, path), doing)
-        if answer.status == 404:
-            return False
-        self._accepted(answer, doing)
-        return True
+        return self._found(await self._call(partial(self._consumer.delete, path), doing), doing)
 
     async def settled(self) -> None:
         """Wait until no call is under way, at most one limit. Calls whose callers gave up may still act."""
@@ -114,6 +109,12 @@ class Control:
             return json.loads(answer.text)
         except ValueError:
             raise self.strange(answer.text, doing) from None
+
+    def _found(self, answer: Answer, doing: str) -> bool:
+        if answer.status == 404:
+            return False
+        self._accepted(answer, doing)
+        return True
 
     def _accepted(self, answer: Answer, doing: str) -> None:
         """ToxiproxyError if the server turned the call down."""

@@ -139,6 +139,16 @@ async def test_another_kind_of_server_is_told_as_such(stranger: str) -> None:
     assert "\n" not in str(told.value)
 
 
+async def test_a_server_in_trouble_is_not_taken_for_one_without_extensions() -> None:
+    async def busy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 503 Service Unavailable\r\n\r\n<h1>timeout</h1>")
+
+    async with worker(busy) as address:
+        with pytest.raises(ToxiproxyError, match="asked to tell what it can do"):
+            await ToxiproxyClient(f"http://{address}").has_extensions()
+
+
 async def test_a_proxy_in_the_environment_is_not_used(hung: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls to loopback stay on loopback, whatever HTTP_PROXY says."""
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
