@@ -84,3 +84,14 @@ async def test_who_leaves_in_its_last_step_has_nothing_left_to_be_kept_for() -> 
             await asyncio.wait([asked])
             await asyncio.sleep(STEP_S)
         assert (stand.worker.counts.aborted, stand.worker.counts.left_early) == (2, 1)
+
+
+async def test_who_has_left_is_told_of_no_further_token() -> None:
+    async with memory_stand() as stand, IgnoredCancellation().install(stand.site):
+        mine = attempt("r1", tokens=TOKENS)
+        asked = asyncio.create_task(stand.link.send(mine))
+        await asyncio.sleep(LEFT_S)
+        asked.cancel()
+        await asyncio.sleep(TOKENS * STEP_S)
+        assert stand.worker.counts.tokens == TOKENS
+        assert mine.tokens == 4
