@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from faults.toxiproxy.applied import Applied
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.link import Link
@@ -30,6 +31,7 @@ class Connection:
         dial: Dial,
         buffer: bytearray,
         gone: Callable[["Connection"], None],
+        budget: Budget,
         mode: Mode = SANE,
         reception: Reception = AT_ONCE,
     ) -> None:
@@ -37,6 +39,7 @@ class Connection:
         self._placements = placements  # the proxy's own list, which changes in place
         self._dial = dial
         self._gone = gone
+        self._budget = budget
         self._mode = mode
         self._reception = reception
         self._dialling: asyncio.Task[None] | None = None
@@ -112,8 +115,8 @@ class Connection:
         if caller is None or worker is None:  # the caller has gone meanwhile
             self.abort()
             return
-        to_worker = Link(caller, worker, self._finished)
-        to_caller = Link(worker, caller, self._finished)
+        to_worker = Link(caller, worker, self._finished, self._budget)
+        to_caller = Link(worker, caller, self._finished, self._budget)
         to_worker.back, to_caller.back = to_caller, to_worker
         self.links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
         self._applied = Applied(self._name, self._placements, self.links, self._mode)

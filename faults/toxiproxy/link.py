@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable
 from typing import Protocol
 
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 from faults.toxiproxy.stub import Stub
 from faults.toxiproxy.toxics.toxic import Toxic
@@ -35,10 +36,12 @@ class Link:
         source: Source,
         sink: Sink,
         finished: Callable[["Link", End], None],
+        budget: Budget,
     ) -> None:
         self._source = source
         self._sink = sink
         self._finished = finished
+        self._budget = budget
         self._chain: list[Stub] = []
         self._loop = asyncio.get_running_loop()
         self._sink_full = False
@@ -96,7 +99,7 @@ class Link:
         """Let a toxic work at place `index` of the chain."""
         if self.done:
             return
-        stub = Stub(name, toxic, rng, self, self, self)
+        stub = Stub(name, toxic, rng, self, self, self, self._budget)
         stub.passed_bytes = self._spared.pop(name, 0)
         self._chain.insert(index, stub)
         self._rewire()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from aiohttp import web
 
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.errors import Refused
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.order import NO_EXTRAS, Extras
@@ -20,6 +21,7 @@ class Proxies:
         self.mode = mode
         self._seed = seed
         self.traffic = Traffic()
+        self._budget = Budget()
         self._by_name: dict[str, Proxy] = {}
         self._lock = asyncio.Lock()
 
@@ -90,7 +92,7 @@ class Proxies:
 
     async def _add(self, setting: Setting, extras: Extras) -> Proxy:
         """All extras are there before the first caller can come."""
-        proxy = Proxy(setting, self._seed, self.traffic, self.mode)
+        proxy = Proxy(setting, self._seed, self.traffic, self._budget, self.mode)
         proxy.take(extras)
         try:
             await proxy.configure(setting)

@@ -10,6 +10,7 @@ import random
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import Chunk, End, Inlet, Item, Outlet
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Stub:
     """What a toxic works on. The toxic calls `next`, then `forward` or `drop`; the link does the rest."""
 
     __slots__ = (
+        "_budget",
         "_eased",
         "_held_bytes",
         "_in_a_row",
@@ -58,6 +60,7 @@ class Stub:
         inlet: Inlet,
         outlet: Outlet,
         course: Course,
+        budget: Budget,
     ) -> None:
         self.name = name
         self.toxic = toxic
@@ -68,6 +71,7 @@ class Stub:
         self.course = course
         self._eased = False  # another toxic is to take over where this one asks for its next chunk
         self._inbox: deque[Item] = deque()
+        self._budget = budget
         self._held_bytes = 0
         self._in_a_row = 0  # pieces forwarded since others had their turn
         self._loop = asyncio.get_running_loop()
@@ -119,14 +123,14 @@ class Stub:
     @property
     def has_room(self) -> bool:
         """Whether what feeds this stub should go on."""
-        return not self._inbox or self._held_bytes < self.toxic.buffer_bytes
+        return not self._inbox or self._held_bytes < self._budget.share(self.toxic.buffer_bytes)
 
     def put(self, item: Item) -> None:
         """Take an item in; after the toxic has ended the connection nobody waits for it."""
         if self._task.done():
             return
         self._inbox.append(item)
-        self._held_bytes += _cost(item)
+        self._hold(_cost(item))
         self.wake()
 
     def wake(self) -> None:
@@ -151,7 +155,7 @@ class Stub:
         """Stop for ever and hand back what is still held, in order."""
         self._task.cancel()
         held = list(self._inbox)
-        self._inbox.clear()
+        self._forget()
         return held
 
     # Below here: the task.
@@ -164,7 +168,7 @@ class Stub:
         except Exception as defect:  # any defect of a toxic must be seen, and leave no connection hanging
             self._loop.call_exception_handler({"message": f"{self.toxic} failed", "exception": defect})
         head = self._inbox[0] if self._inbox else None
-        self._inbox.clear()
+        self._forget()
         self.outlet.put(ending or (head if isinstance(head, End) else End.CLOSE))
 
     async def _pipe(self) -> End | None:
@@ -191,12 +195,20 @@ class Stub:
         if count is not None and count < len(head.data):
             view = memoryview(head.data)
             self._inbox[0] = Chunk(view[count:], head.received_s)
-            self._held_bytes -= count
+            self._hold(-count)
             return Chunk(view[:count], head.received_s)
         self._inbox.popleft()
-        self._held_bytes -= _cost(head)
+        self._hold(-_cost(head))
         self.inlet.wake()
         return head
+
+    def _hold(self, more_bytes: int) -> None:
+        self._held_bytes += more_bytes
+        self._budget.held_bytes += more_bytes
+
+    def _forget(self) -> None:
+        self._inbox.clear()
+        self._hold(-self._held_bytes)
 
 
 class _EasedError(Exception):

@@ -8,6 +8,7 @@ read in one go.
 from collections import deque
 from collections.abc import Callable
 
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.link import Link
 from faults.toxiproxy.side import READ_BYTES
@@ -22,7 +23,7 @@ class Wire:
     """
 
     def __init__(self, finished: Callable[[End], None]) -> None:
-        self.link = Link(self, self, lambda _, how: finished(how))
+        self.link = Link(self, self, lambda _, how: finished(how), Budget())
         self.heard: Callable[[int], None] | None = None
         self._sent = 0  # bytes
         self._received = 0

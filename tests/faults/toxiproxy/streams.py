@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from itertools import pairwise
 
+from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.link import Link
 from faults.toxiproxy.toxics.toxic import Toxic
@@ -13,11 +14,11 @@ from faults.toxiproxy.toxics.toxic import Toxic
 class Stream:
     """Both ends of one link. `came` has (loop time, bytes) of each write, `ending` what ended it and when."""
 
-    def __init__(self, *toxics: Toxic, seed: int = 0) -> None:
+    def __init__(self, *toxics: Toxic, seed: int = 0, budget: Budget | None = None) -> None:
         self.came: list[tuple[float, bytes]] = []
         self.ending: tuple[float, End] | None = None
         self.reading = True
-        self.link = Link(self, self, self._finished)
+        self.link = Link(self, self, self._finished, budget or Budget())
         for index, toxic in enumerate(toxics):
             self.link.insert(index, f"t{index}", toxic, random.Random(seed))
 
