@@ -13,7 +13,7 @@ import pytest
 
 from faults.toxiproxy.client import ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
-from tests.faults.toxiproxy.servers import connect, echo, hang_up, running, worker
+from tests.faults.toxiproxy.servers import connect, echo, hang_up, mute, running, worker
 
 pytestmark = pytest.mark.real
 
@@ -77,14 +77,7 @@ async def test_a_reader_that_has_stopped_does_not_hold_up_the_control_plane(clie
 async def test_a_worker_that_does_not_answer_the_dial_holds_up_no_other_caller(
     client: ToxiproxyClient,
 ) -> None:
-    with socket.socket() as full:
-        full.bind(("127.0.0.1", 0))
-        full.listen(0)
-        address = f"127.0.0.1:{full.getsockname()[1]}"
-        waiting = [socket.socket() for _ in range(4)]  # fill its backlog: further dials get no answer
-        for each in waiting:
-            each.setblocking(False)
-            each.connect_ex(full.getsockname())
+    with mute() as address:
         proxy = await client.create("p", "127.0.0.1:0", address)
         stuck = [await connect(proxy.listen) for _ in range(3)]
         async with worker(echo) as healthy:
@@ -94,8 +87,6 @@ async def test_a_worker_that_does_not_answer_the_dial_holds_up_no_other_caller(
             writer.write(b"x")
             assert await asyncio.wait_for(reader.read(1), PATIENCE_S) == b"x"
             await hang_up(writer, *(each for _, each in stuck))
-        for each in waiting:
-            each.close()
 
 
 @pytest.mark.parametrize(

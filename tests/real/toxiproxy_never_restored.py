@@ -12,7 +12,7 @@ from yarl import URL
 
 from faults.toxiproxy import connection
 from tests.faults.toxiproxy.difference import shows
-from tests.faults.toxiproxy.servers import connect, echo, hang_up, worker
+from tests.faults.toxiproxy.servers import connect, echo, hang_up, mute, worker
 from tests.faults.toxiproxy.stand import PATIENCE_S, Stand, ending, opened, standing
 
 
@@ -98,18 +98,10 @@ async def _(stand: Stand) -> tuple[bool, bytes, str]:
 
 @shows("dial without an answer", original="open", ours="FIN")
 async def _(stand: Stand) -> str:
-    with socket.socket() as full, patch.object(connection, "DIAL_LIMIT_S", 0.2):
-        full.bind(("127.0.0.1", 0))
-        full.listen(0)
-        waiting = [socket.socket() for _ in range(4)]  # fill its backlog: further dials get no answer
-        for each in waiting:
-            each.setblocking(False)
-            each.connect_ex(full.getsockname())
-        reader, writer = await connect(await stand.proxy(f"127.0.0.1:{full.getsockname()[1]}"))
+    with mute() as address, patch.object(connection, "DIAL_LIMIT_S", 0.2):
+        reader, writer = await connect(await stand.proxy(address))
         _, how = await ending(reader)
         await hang_up(writer)
-        for each in waiting:
-            each.close()
         return how
 
 

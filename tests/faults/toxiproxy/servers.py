@@ -2,10 +2,11 @@
 
 import asyncio
 import shutil
+import socket
 import subprocess
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 
 import psutil
 import pytest
@@ -71,6 +72,20 @@ async def worker(serve: Serve) -> AsyncIterator[str]:
         await asyncio.gather(*under_way, return_exceptions=True)
 
 
+@contextmanager
+def mute() -> Iterator[str]:
+    """The host:port of a listener whose backlog is full: dialling it gets no answer."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+
+
 async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Send back what comes, until it ends."""
     while data := await reader.read(65536):
@@ -95,8 +110,8 @@ async def hang_up(*writers: asyncio.StreamWriter) -> None:
 async def _port(pid: int) -> int:
     give_up_s = time.monotonic() + 10
     while time.monotonic() < give_up_s:
-        for socket in psutil.Process(pid).net_connections("tcp"):
-            if socket.status == psutil.CONN_LISTEN:
-                return int(socket.laddr.port)
+        for each in psutil.Process(pid).net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN:
+                return int(each.laddr.port)
         await asyncio.sleep(0.01)
     raise TimeoutError("toxiproxy-server does not listen")
