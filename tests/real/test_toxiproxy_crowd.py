@@ -157,6 +157,9 @@ async def test_dropped_connections_leave_no_task_and_no_socket(
         before = state()
         for _ in range(12):
             await asyncio.gather(*(drop(listen) for listen in listens for _ in range(3)))
+        async with asyncio.timeout(PATIENCE_S):
+            while await client.connections("noop") or await client.connections("gone"):
+                await asyncio.sleep(0.02)
         for kind in (*ORIGINALS, "gone"):
             assert await client.delete(kind)
         async with asyncio.timeout(PATIENCE_S):
@@ -176,6 +179,7 @@ async def test_connections_dropped_while_the_worker_is_still_dialled_leave_nothi
         async with asyncio.timeout(PATIENCE_S):
             while state()[0] > before[0] or state()[1] > before[1]:
                 await asyncio.sleep(0.02)
+        assert await client.connections("p") == ()
 
 
 def state() -> tuple[int, int]:
