@@ -11,6 +11,7 @@ from itertools import count
 from math import inf, isfinite
 from typing import ClassVar
 
+SHORTEST_S = 0.01  # of what comes again and again: each change is a call to a worker or a server
 Change = tuple[float, float]  # seconds since the fault began, level from then on
 
 
@@ -81,8 +82,8 @@ class Flapping(Shape):
     off_s: float = 5.0
 
     def __post_init__(self) -> None:
-        _check("flapping: on_s", self.on_s, above=True)
-        _check("flapping: off_s", self.off_s, above=True)
+        _check("flapping: on_s", self.on_s, SHORTEST_S)
+        _check("flapping: off_s", self.off_s, SHORTEST_S)
 
     def changes(self) -> Iterator[Change]:
         for round_ in count():
@@ -103,8 +104,8 @@ class Intermittent(Shape):
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _check("intermittent: on_s", self.on_s, above=True)
-        _check("intermittent: off_s", self.off_s, above=True)
+        _check("intermittent: on_s", self.on_s, SHORTEST_S)
+        _check("intermittent: off_s", self.off_s, SHORTEST_S)
 
     def changes(self) -> Iterator[Change]:
         rng = random.Random(f"intermittent {self.seed}")
@@ -120,7 +121,6 @@ CONSTANT = Shape()
 SHAPES: dict[str, type[Shape]] = {shape.name: shape for shape in (Shape, Ramp, Flapping, Intermittent)}
 
 
-def _check(what: str, value_s: float, *, above: bool = False) -> None:
-    if not (0 < value_s < inf or (value_s == 0 and not above)):
-        least = "above 0 s" if above else "0 s or more"
-        raise ValueError(f"{what} must be {least} and finite, got {value_s}")
+def _check(what: str, value_s: float, least_s: float = 0.0) -> None:
+    if not least_s <= value_s < inf:
+        raise ValueError(f"{what} must be {least_s:g} s or more and finite, got {value_s}")

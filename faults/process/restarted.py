@@ -34,7 +34,9 @@ class Restarted(Fault):
         return Effect("down time", self.down_s, "s")
 
     def changes(self) -> Iterator[Change]:
-        """Down for `down_s` after each rise of the shape, unless it rises again before."""
+        """Up until the first rise of the shape, and down for `down_s` after each, or until the next."""
+        if next(_rises(self.shape.changes())) > 0:
+            yield 0.0, 0.0
         for crashed_s, next_s in pairwise(_rises(self.shape.changes())):
             yield crashed_s, 1.0
             if crashed_s + self.down_s < next_s:

@@ -24,14 +24,13 @@ class CpuNeighbour:
         self._pinned = False
 
     def take(self, wanted: object) -> None:
-        """Anything: there is but one thing to do."""
-        if self._pinned:
-            return
+        """Anything: there is but one thing to do. Each time, since a hog that leaves unpins the worker."""
         if not runs(self._pid, self._started_s):
             raise ProcessLookupError(f"process {self._pid} is gone")
-        os.sched_setaffinity(0, {self._cpu})
-        os.nice(max(0, os.getpriority(os.PRIO_PROCESS, self._pid) - os.nice(0)))
-        self._pinned = True
+        if not self._pinned:
+            os.sched_setaffinity(0, {self._cpu})
+            os.nice(max(0, os.getpriority(os.PRIO_PROCESS, self._pid) - os.nice(0)))
+            self._pinned = True
         if not allow(self._pid, {self._cpu}):
             raise OSError(f"process {self._pid} does not stay on CPU {self._cpu}")
 

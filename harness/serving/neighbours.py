@@ -33,7 +33,7 @@ class Neighbours:
         """As many, or as much. EnvironmentFault in one line if that cannot be."""
         memory = neighbour.kind == "memory"
         if memory:
-            self._check_room(neighbour.amount)
+            await self._check_room(neighbour.amount)
         wanted = 1 if memory else neighbour.amount
         while len(self._there) > wanted or any(not sidecar.runs for sidecar, _ in self._there):
             gone = next((each for each in self._there if not each[0].runs), self._there[-1])
@@ -55,9 +55,11 @@ class Neighbours:
         found = await asyncio.gather(*(sidecar.seen() for sidecar, _ in self._there))
         return {name: sum(each.get(name, 0.0) for each in found) for name in found[0]} if found else {}
 
-    def _check_room(self, wanted: int) -> None:
-        room = room_bytes()
-        if wanted > room and not self._there:
+    async def _check_room(self, wanted: int) -> None:
+        """What it holds already is no longer free, and its own."""
+        held = int((await self.seen()).get("neighbour_megabytes", 0.0) * MEGABYTE)
+        room = room_bytes() + held
+        if wanted > room:
             raise EnvironmentFault(
                 f"memory_pressure of {wanted / MEGABYTE:.0f} MB is more than the {room / MEGABYTE:.0f} MB"
                 f" that are free here less {RESERVE_BYTES / MEGABYTE:.0f} MB for the others. Ask for less"

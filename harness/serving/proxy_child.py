@@ -11,7 +11,8 @@ from multiprocessing.process import BaseProcess
 import psutil
 
 from harness.errors import CleanupUnverified, EnvironmentFault
-from harness.serving.proxy_guardian import Up, readable
+from harness.serving.proxy_guardian import Up
+from harness.serving.readable import readable
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 3.0

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from faults.toxiproxy.server import serve
 from harness.serving import proxy_program
 from harness.serving.orphan import die_with_parent
+from harness.serving.readable import readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +57,6 @@ def guard_program(main: Connection, path: str, seed: int) -> None:
         finally:
             program.kill()  # it has nothing to finish
             program.wait()
-
-
-async def readable(pipe: Connection) -> None:
-    """Wait until something can be received, the end of the pipe included."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(pipe.fileno(), ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(pipe.fileno())
 
 
 async def _serve(main: Connection, seed: int) -> None:

@@ -1,13 +1,17 @@
 """A process of ours beside a worker, from outside: started, ordered, ended for certain."""
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.pool import running_context
+from harness.serving.readable import readable
 from harness.serving.sidecar_process import Deed, Order, Told, serve_orders
 
 ANSWER_LIMIT_S = 10.0
@@ -67,8 +71,11 @@ class Sidecar:
 
     async def end(self) -> None:
         """Have it undo what it did, and see that it is gone. CleanupUnverified if it is not."""
-        self._pipe.close()
-        await asyncio.shield(asyncio.to_thread(self._end))
+        self._hang_up()
+        try:
+            await asyncio.shield(asyncio.to_thread(self._end))
+        finally:
+            self._pipe.close()
 
     async def _ask(self, wanted: Any, lease_s: float) -> Told:
         async with self._asking:
@@ -84,7 +91,7 @@ class Sidecar:
         try:
             async with asyncio.timeout(ANSWER_LIMIT_S):
                 while True:
-                    await _readable(self._pipe)
+                    await readable(self._pipe)
                     told: Told = self._pipe.recv()
                     if told.number == number:
                         return told
@@ -93,6 +100,13 @@ class Sidecar:
         except TimeoutError as late:
             raise EnvironmentFault(f"the {self._what} said nothing for {ANSWER_LIMIT_S:g} s") from late
 
+    def _hang_up(self) -> None:
+        """Both sides hear the end of the pipe, also who of ours waits for an answer. It is closed later: the
+        loop would go on to look at the number of a pipe that somebody waits for.
+        """
+        with suppress(OSError), socket.socket(fileno=os.dup(self._pipe.fileno())) as pipe:
+            pipe.shutdown(socket.SHUT_RDWR)  # OSError: it has heard already
+
     def _end(self) -> None:
         self._process.join(STOP_LIMIT_S)
         if self._process.is_alive():
@@ -100,14 +114,3 @@ class Sidecar:
             self._process.join(STOP_LIMIT_S)
         if self._process.is_alive():
             raise CleanupUnverified(f"the {self._what} (process {self.pid}) still runs after SIGKILL")
-
-
-async def _readable(pipe: Connection) -> None:
-    """Wait until something can be received, the end of the pipe included."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(pipe.fileno(), ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_reader(pipe.fileno())

@@ -57,6 +57,8 @@ def test_an_intermittent_schedule_is_that_of_its_seed() -> None:
         (lambda: Ramp(hold_s=nan), "hold_s"),
         (lambda: Flapping(on_s=0), "on_s"),
         (lambda: Flapping(off_s=inf), "off_s"),
+        (lambda: Flapping(on_s=1e-320, off_s=1e-320), "on_s"),
+        (lambda: Intermittent(off_s=0.009), "off_s"),
         (lambda: Intermittent(on_s=-2), "on_s"),
     ],
 )

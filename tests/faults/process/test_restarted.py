@@ -48,9 +48,11 @@ def test_each_rise_of_a_shape_is_a_crash_and_one_that_comes_too_soon_keeps_it_do
     assert list(islice(quick.changes(), 3)) == [(0, 1), (2, 1), (4, 1)]
 
 
-def test_a_ramp_crashes_once_when_it_is_half_way_up() -> None:
-    (crashed_s, _), (again_s, _) = Restarted(down_s=1, shape=Ramp(rise_s=4)).changes()
-    assert (crashed_s, again_s) == (pytest.approx(2.0), pytest.approx(3.0))
+async def test_a_ramp_crashes_once_when_it_is_half_way_up_and_not_before() -> None:
+    site = Timed()
+    async with Restarted(down_s=1, shape=Ramp(rise_s=4)).install(site):
+        await asyncio.sleep(10)
+    assert site.times == [(0.0, "restart"), (2.0, "kill"), (3.0, "restart")]
 
 
 async def test_killed_under_a_shape_that_falls_is_a_crash_loop() -> None:
