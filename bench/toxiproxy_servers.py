@@ -13,7 +13,8 @@ from harness.errors import EnvironmentFault
 from harness.serving.orphan import die_with_parent
 from harness.serving.pool import forkserver_context
 from harness.serving.proxy_child import child
-from harness.serving.proxy_guardian import Up, guard_program, readable
+from harness.serving.proxy_guardian import Up, guard_program
+from harness.serving.readable import readable
 
 PROGRAM = "toxiproxy-server"
 REAL, OURS, OURS_UVLOOP = "the real server", "ours", "ours with uvloop"

@@ -10,7 +10,8 @@ from multiprocessing.connection import Connection
 from harness.serving.orphan import die_with_parent
 from harness.serving.pool import forkserver_context
 from harness.serving.proxy_child import child
-from harness.serving.proxy_guardian import Up, readable
+from harness.serving.proxy_guardian import Up
+from harness.serving.readable import readable
 
 QUESTION_BYTES = 64  # and as many back: eight bytes that say how much to pour, then nothing
 

@@ -171,7 +171,8 @@ class LinkFault(Fault):
         return ()
 
     async def check(self, site: Site) -> None:
-        await site.check_toxics(self.toxics())
+        for toxic in self.toxics():
+            await site.check(toxic)
 
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         now = self.at(level)

@@ -52,8 +52,8 @@ class Site(Protocol):
         """Take an injected fault out of the worker."""
         ...
 
-    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        """The harness raises EnvironmentFault if the link can never have these."""
+    async def check(self, wanted: Toxic | Neighbour | GpuCap) -> None:
+        """The harness raises EnvironmentFault if this worker can never have that. Nothing is changed."""
         ...
 
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:

@@ -38,6 +38,7 @@ from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
 from harness.serving.real_site import RealSite
 from harness.serving.recorder import Recorder
 from harness.serving.service import Service
+from harness.serving.toxic_kinds import check_kinds
 from harness.serving.worker_admin import WorkerAdmin
 from harness.serving.worker_process import WorkerConfig
 from policies.pipeline import Pipeline
@@ -54,6 +55,7 @@ class Options:
     device: str = "auto"
     toxiproxy: str = "auto"
     gateway_port: int = 0
+    toxics: tuple[str, ...] = ()  # kinds that its links must be able to have
     run_name: str = field(default_factory=lambda: f"limplock-{uuid.uuid4().hex[:8]}")
 
 
@@ -96,6 +98,7 @@ async def deploy(
         toxiproxy = await stack.enter_async_context(
             open_toxiproxy(options.toxiproxy, options.run_name, journal, seed=seed)
         )
+        await check_kinds(toxiproxy.client, options.toxics)  # before workers load their models
         pool = await stack.enter_async_context(Pool(_configs(topology, options)))
         await asyncio.to_thread(_write_down, journal, pool)
         await janitor.ready()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from faults.fault import LinkFault
 from faults.notation import spell
 from harness.broken_policy import told_as_theirs
 from harness.fault_text import sized, with_fault
@@ -37,6 +38,14 @@ class Planned:
         fault = self.scenario.fault
         return spell(fault) if fault is not None and self.scenario.fault_replaced else ""
 
+    @property
+    def toxics(self) -> tuple[str, ...]:
+        """The kinds that the links must be able to have."""
+        fault = sized(
+            self.scenario, self.preset.build(self.scenario.topology.workers), self.preset.name
+        ).fault
+        return tuple(toxic.type for toxic in fault.toxics()) if isinstance(fault, LinkFault) else ()
+
 
 def plan_runs(scenario: Scenario, presets: Sequence[Preset], faults: Sequence[str]) -> list[Planned]:
     """Every preset with every fault, or the scenario's own. BadInput for a fault that cannot be sized."""
@@ -57,7 +66,8 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
     scenario, preset = planned.scenario, planned.preset
     where = run_folder(folder, scenario.name, preset.name, planned.ordered)
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
-    stand = partial(deploy, options=replace(options, run_name=f"{options.run_name}-{file_name(preset.name)}"))
+    run_name = f"{options.run_name}-{file_name(preset.name)}"
+    stand = partial(deploy, options=replace(options, run_name=run_name, toxics=planned.toxics))
     with Progress() as progress:
         what = f"{scenario.name} with {planned.ordered}" if planned.ordered else scenario.name
         progress.start(f"{number}{what} under {preset.name}", hops, scenario.phases.starts())

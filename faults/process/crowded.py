@@ -18,6 +18,10 @@ class Crowded(Fault):
         """Who is there."""
         return Neighbour("cpu", 0)
 
+    async def check(self, site: Site) -> None:
+        if self.neighbour().amount > 0:
+            await site.check(self.neighbour())
+
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         now = self.at(level)
         if now is None or now.neighbour().amount == 0:

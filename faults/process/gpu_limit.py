@@ -19,6 +19,9 @@ class GpuLimit(Fault):
         """What the GPU is limited to."""
         raise TypeError(f"{self.kind} limits nothing")
 
+    async def check(self, site: Site) -> None:
+        await site.check(self.limit())
+
     async def put(self, site: Site, level: float, lease_s: float) -> None:
         if self.at(level) is None:
             await site.uncap()

@@ -7,14 +7,13 @@ from faults.site import Toxic
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
 from faults.toxiproxy.errors import ToxiproxyError
 from faults.toxiproxy.owned import belongs
-from faults.toxiproxy.toxics import ORIGINALS, TOXICS
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.link import Link
 from harness.serving.probe import Ended
+from harness.serving.proxy_cleanup import recreate
+from harness.serving.toxic_kinds import check_kinds
 from harness.serving.worker_admin import WorkerAdmin
 
-REPLACE_TRIES = 10
-REPLACE_PAUSE_S = 0.1
 PROOF_S = 10.0  # for a probe of a link that was healed
 
 
@@ -33,12 +32,7 @@ class FaultedLink:
 
     async def check(self, toxics: Sequence[Toxic]) -> None:
         """EnvironmentFault if the server does not know one of them."""
-        wanted = [toxic.type for toxic in toxics if toxic.type not in ORIGINALS]
-        known = TOXICS if wanted and await self._has_extensions() else ORIGINALS
-        for kind in wanted:
-            if kind not in known:
-                remedy = "use --toxiproxy embedded" if kind in TOXICS else f"it has {', '.join(known)}"
-                raise EnvironmentFault(f"Toxiproxy at {self._toxiproxy.url} has no toxic '{kind}': {remedy}")
+        await check_kinds(self._toxiproxy, [toxic.type for toxic in toxics])
 
     async def set(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         """Have these toxics, or renew them. EnvironmentFault if the server takes none of that.
@@ -88,12 +82,6 @@ class FaultedLink:
 
     # Below here: helpers.
 
-    async def _has_extensions(self) -> bool:
-        try:
-            return await self._toxiproxy.has_extensions()
-        except ToxiproxyError as lost:
-            raise EnvironmentFault(str(lost)) from lost
-
     async def _set(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         if not await self._toxiproxy.has_extensions():
             if toxics == self._toxics:
@@ -107,16 +95,9 @@ class FaultedLink:
         return [name for name in names if belongs(name, self._proxy.name)]
 
     async def _replace(self) -> None:
-        """A proxy as before, without toxics. The port may need a moment until it is free again."""
-        proxy = self._proxy
-        await self._toxiproxy.delete(proxy.name)
-        for _ in range(REPLACE_TRIES - 1):
-            try:
-                await self._toxiproxy.create(proxy.name, proxy.listen, proxy.worker)
-                return
-            except ToxiproxyError:
-                await asyncio.sleep(REPLACE_PAUSE_S)
-        await self._toxiproxy.create(proxy.name, proxy.listen, proxy.worker)
+        """A proxy as before, without toxics."""
+        await self._toxiproxy.delete(self._proxy.name)
+        await recreate(self._toxiproxy, self._proxy)
 
 
 def _places(toxics: Sequence[Toxic]) -> list[tuple[str, str]]:

@@ -28,6 +28,10 @@ class GpuSite:
         self._entry: GpuLimit | None = None
         self._set = False  # whether a limit of ours may be there
 
+    async def check(self, limit: GpuCap) -> None:
+        """EnvironmentFault where there is no such GPU or limit. Of permission nothing is known before."""
+        await asyncio.to_thread(self._find, limit)
+
     async def cap(self, limit: GpuCap, lease_s: float) -> None:
         """EnvironmentFault, and nothing is changed, where there is no such GPU, limit, or permission."""
         if self._entry is None:
@@ -82,7 +86,8 @@ class GpuSite:
             self._journal.done(self._entry)
         self._limiter = self._entry = None
 
-    def _intend(self, limit: GpuCap) -> GpuLimit:
+    def _find(self, limit: GpuCap) -> int:
+        """NVML's index of a GPU that can have it."""
         if not self._device.startswith("cuda"):
             raise EnvironmentFault(
                 f"a {limit.kind} limit needs {self._worker} on CUDA, it is on {self._device}. Use slow_steps"
@@ -90,6 +95,10 @@ class GpuSite:
         self._nvml = self._load()
         index = device_index(self._nvml, self._device)
         check_range(self._nvml, index, limit)
+        return index
+
+    def _intend(self, limit: GpuCap) -> GpuLimit:
+        index = self._find(limit)
         kind = "power" if limit.kind == "power" else "clock"
         entry = GpuLimit(index, kind, before(self._nvml, index, kind))  # type: ignore[arg-type]
         self._journal.intend(entry)

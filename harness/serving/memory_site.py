@@ -3,7 +3,7 @@
 import asyncio
 
 from faults.fault import WorkerFault
-from faults.site import Toxic
+from faults.site import GpuCap, Neighbour, Toxic
 from harness.errors import EnvironmentFault
 from harness.serving.memory_process import MemoryProcess
 from harness.serving.worker_state import WorkerState, read_state
@@ -23,8 +23,10 @@ class MemorySite(MemoryProcess):
     async def heal(self) -> None:
         self.link.worker.heal()
 
-    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        """Links in memory know them all."""
+    async def check(self, wanted: Toxic | Neighbour | GpuCap) -> None:
+        """Links in memory know every toxic, and there is room for every neighbour."""
+        if isinstance(wanted, GpuCap):
+            await self.cap(wanted, 0.0)
 
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         try:

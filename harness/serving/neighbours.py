@@ -28,13 +28,24 @@ class Neighbours:
         self._journal = journal
         self._before: frozenset[int] = frozenset()  # the worker's CPUs
         self._there: list[tuple[Sidecar, HogProcess]] = []
+        self._amount = 0  # that was ordered last
+
+    async def check(self, neighbour: Neighbour) -> None:
+        """EnvironmentFault in one line if that cannot be."""
+        if neighbour.kind == "memory":
+            if neighbour.amount > self._amount:  # who only renews has it already
+                await self._check_room(neighbour.amount)
+        elif neighbour.kind == "cpu":
+            self._before = self._before or cpus_of(self._pid)
+        elif not self._device.startswith("cuda"):
+            raise EnvironmentFault(
+                f"gpu_hog needs {self._worker} on CUDA, it is on {self._device}. Use slow_steps"
+            )
 
     async def have(self, neighbour: Neighbour, lease_s: float) -> None:
         """As many, or as much. EnvironmentFault in one line if that cannot be."""
-        memory = neighbour.kind == "memory"
-        if memory:
-            await self._check_room(neighbour.amount)
-        wanted = 1 if memory else neighbour.amount
+        await self.check(neighbour)
+        wanted = 1 if neighbour.kind == "memory" else neighbour.amount
         while len(self._there) > wanted or any(not sidecar.runs for sidecar, _ in self._there):
             gone = next((each for each in self._there if not each[0].runs), self._there[-1])
             await self._end(gone)
@@ -42,6 +53,7 @@ class Neighbours:
             await self._start(neighbour.kind)
         for sidecar, _ in self._there:
             await sidecar.order(neighbour.amount, lease_s)
+        self._amount = neighbour.amount
 
     async def leave(self) -> None:
         """All gone, and the worker has its CPUs back. CleanupUnverified if that is not seen."""
@@ -81,12 +93,7 @@ class Neighbours:
         if kind == "memory":
             return await Sidecar.start(what, MemoryNeighbour)
         if kind == "gpu":
-            if not self._device.startswith("cuda"):
-                raise EnvironmentFault(
-                    f"gpu_hog needs {self._worker} on CUDA, it is on {self._device}. Use slow_steps"
-                )
             return await Sidecar.start(what, _gpu_neighbour, self._device)
-        self._before = self._before or cpus_of(self._pid)
         cpus = sorted(self._before, reverse=True)
         cpu = cpus[self._index % len(cpus)]
         return await Sidecar.start(what, CpuNeighbour, self._pid, self._started_s, cpu, self._before)

@@ -40,6 +40,13 @@ class RealProcess:
         """Known once the worker is asked for it."""
         return GpuSite(self.worker, self._pool.workers[self.worker].ready.device, self._journal)
 
+    async def check_process(self, wanted: Neighbour | GpuCap) -> None:
+        """EnvironmentFault if there can never be that here."""
+        if isinstance(wanted, GpuCap):
+            await self._gpu.check(wanted)
+        else:
+            await self._beside().check(wanted)
+
     async def kill(self) -> None:
         await self._pool.kill(self.worker)
 
@@ -84,11 +91,7 @@ class RealProcess:
         """ConnectionError if the worker is gone. EnvironmentFault if the neighbour cannot be had here."""
         self._check_up("has no neighbours")
         if self._neighbours is None:
-            running = self._pool.workers[self.worker]
-            index = list(self._pool.workers).index(self.worker)
-            self._neighbours = Neighbours(
-                self.worker, self._pid(), index, running.ready.device, self._journal
-            )
+            self._neighbours = self._beside()
         try:
             await self._neighbours.have(neighbour, lease_s)
         except Exception:
@@ -115,6 +118,12 @@ class RealProcess:
         if self._neighbours is not None:
             seen |= await self._neighbours.seen()
         return seen
+
+    def _beside(self) -> Neighbours:
+        """Of the process that is there now, none yet."""
+        device = self._pool.workers[self.worker].ready.device
+        index = list(self._pool.workers).index(self.worker)
+        return Neighbours(self.worker, self._pid(), index, device, self._journal)
 
     def _pid(self) -> int:
         return self._pool.workers[self.worker].process.pid or 0

@@ -1,7 +1,7 @@
 """What a fault can touch at one worker of a real run: its admin routes, its proxy, its process."""
 
 from faults.fault import WorkerFault
-from faults.site import Toxic
+from faults.site import GpuCap, Neighbour, Toxic
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
 from harness.errors import CleanupUnverified
 from harness.serving.faulted_link import FaultedLink
@@ -37,8 +37,11 @@ class RealSite(RealProcess):
         if not await self._admin.heal():
             raise CleanupUnverified(f"{self.worker} does not confirm that its fault is gone")
 
-    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        await self._link.check(toxics)
+    async def check(self, wanted: Toxic | Neighbour | GpuCap) -> None:
+        if isinstance(wanted, Toxic):
+            await self._link.check((wanted,))
+        else:
+            await self.check_process(wanted)
 
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         await self._link.set(toxics, lease_s)

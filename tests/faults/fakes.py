@@ -25,8 +25,8 @@ class FakeSite:
     async def heal(self) -> None:
         self.done.append("heal")
 
-    async def check_toxics(self, toxics: tuple[Toxic, ...]) -> None:
-        self.done.append(f"check {[t.type for t in toxics]}")
+    async def check(self, wanted: Toxic | Neighbour | GpuCap) -> None:
+        self.done.append(f"check {wanted.type if isinstance(wanted, Toxic) else wanted.kind}")
 
     async def set_toxics(self, toxics: tuple[Toxic, ...], lease_s: float) -> None:
         self.done.append(f"set {[t.type for t in toxics]}")

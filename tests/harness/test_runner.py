@@ -9,6 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from faults.fault import Fault
+from faults.link.link_latency import LinkLatency
+from faults.process.gpu_limit import GpuClockLimit, GpuPowerLimit
 from faults.site import Toxic
 from harness.errors import EnvironmentFault
 from harness.reporting.progress import NoProgress
@@ -76,13 +79,24 @@ async def test_a_request_that_is_cancelled_from_within_is_no_defect(run_with: Ca
 async def test_a_fault_that_the_layer_can_never_have_is_told_before_any_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(self: MemorySite, toxics: tuple[Toxic, ...]) -> None:
-        raise EnvironmentFault(f"no toxic {toxics[0].type} here")
+    async def refuse(self: MemorySite, wanted: Toxic) -> None:
+        raise EnvironmentFault(f"no toxic {wanted.type} here")
 
-    monkeypatch.setattr(MemorySite, "check_toxics", refuse)
-    scenario = replace(SCENARIOS["slow_link"], phases=PHASES)
+    monkeypatch.setattr(MemorySite, "check", refuse)
+    await refused_at_once(tmp_path, LinkLatency(), "no toxic latency here")
+
+
+@pytest.mark.parametrize("fault", [GpuPowerLimit(), GpuClockLimit()], ids=lambda fault: fault.kind)
+async def test_a_limit_of_a_gpu_that_is_not_there_is_told_before_any_request(
+    tmp_path: Path, fault: Fault
+) -> None:
+    await refused_at_once(tmp_path, fault, "limit needs a GPU, and worker-. is simulated")
+
+
+async def refused_at_once(tmp_path: Path, fault: Fault, line: str) -> None:
+    scenario = replace(SCENARIOS["slow_link"], fault=fault, phases=PHASES)
     preset = SimpleNamespace(name="none", build=lambda _workers: Pipeline())
     deploy = partial(deploy_virtual, costs=SHIPPED["tiny_cpu"])
-    with pytest.raises(EnvironmentFault, match="no toxic latency here"):
+    with pytest.raises(EnvironmentFault, match=line):
         await run(scenario, preset, 1, deploy, tmp_path / "history.jsonl", NoProgress())
     assert asyncio.get_running_loop().time() == 0.0

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,21 @@ import pytest
 from faults.link.link_black_hole import LinkBlackHole
 from faults.link.link_first_byte import LinkFirstByte
 from faults.link.link_latency import LinkLatency
+from faults.link.link_slow_accept import LinkSlowAccept
 from faults.toxiproxy.client import Proxy, ToxiproxyClient
+from harness import real_deployment
+from harness.config import find_preset
 from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.judging.history import History
 from harness.serving.http_link import HttpLink
 from harness.serving.link import Link
 from harness.serving.probe import Ended, Probe
 from harness.serving.real_site import RealSite
+from harness.serving.recorder import Recorder
 from harness.serving.worker_admin import WorkerAdmin
+from harness.suite import Planned
+from policies.pipeline import Pipeline
+from scenarios import SCENARIOS
 from tests.faults.toxiproxy.servers import BOTH, connect, echo, hang_up, needs_program, running, worker
 from tests.harness.serving.memory_stand import attempt
 from tests.real.test_link_parity import served_worker
@@ -210,3 +218,23 @@ async def test_the_original_is_left_alone_by_a_fault_that_it_does_not_know() -> 
             async with LinkFirstByte(delay_s=1).install(site):
                 pass
         assert await client.toxics(proxy.name) == ()
+
+
+@needs_program
+async def test_what_the_original_can_never_have_is_told_before_any_worker_is_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def started(_configs: object) -> None:
+        raise AssertionError("workers were started")
+
+    monkeypatch.setenv("LIMPLOCK_CACHE", str(tmp_path))
+    monkeypatch.setattr(real_deployment, "Pool", started)
+    scenario = replace(SCENARIOS["slow_link"], fault=LinkSlowAccept())
+    planned = Planned(scenario, find_preset("none"))
+    async with running("real") as url:
+        options = real_deployment.Options(toxiproxy=url, toxics=planned.toxics)
+        with pytest.raises(EnvironmentFault, match="has no toxic 'slow_accept': use --toxiproxy embedded"):
+            async with real_deployment.deploy(
+                scenario.topology, Pipeline(), Recorder(History()), 1, options=options
+            ):
+                pass
