@@ -6,8 +6,8 @@ is a fault that does nothing. What is put at a site has a lease: it ends by itse
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any, ClassVar, Self
@@ -100,10 +100,11 @@ class Fault:
         finally:
             course.cancel()
             try:
-                with suppress(asyncio.CancelledError):
-                    await course
+                await asyncio.wait([course])  # not the course itself: its cancellation is not ours
+                if not course.cancelled():
+                    course.result()
             finally:
-                await self.lift(site)
+                await _to_the_end(self.lift(site))
 
     async def _begin(self, site: Site, level: float) -> None:
         """If it cannot be put there nothing is lifted: a worker that is gone cannot confirm it, which would
@@ -187,6 +188,18 @@ class LinkFault(Fault):
         except BaseException:  # some may be on the link already, and toxics need no worker to take them off
             await self.lift(site)
             raise
+
+
+async def _to_the_end(lifting: Coroutine[Any, Any, None]) -> None:
+    """Who is cancelled meanwhile hears so afterwards: what is half lifted is neither there nor gone."""
+    task = asyncio.ensure_future(lifting)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()
+        raise
 
 
 def _now() -> float:

@@ -11,7 +11,6 @@ from faults.registry import FAULTS
 from faults.site import Site
 from tests.faults.fakes import FakeSite
 
-
 UNDONE = {"heal", "remove", "resume", "uncrowd", "restart", "uncap"}
 
 
@@ -93,3 +92,49 @@ async def test_a_fault_that_is_cancelled_while_it_is_installed_is_healed() -> No
     with pytest.raises(asyncio.CancelledError):
         await task
     assert site.done == ["inject slow_steps", "heal"]
+
+
+class SlowToHeal(FakeSite):
+    """Takes a second to heal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heals = True
+
+    async def heal(self) -> None:
+        await asyncio.sleep(1)
+        if not self.heals:
+            raise RuntimeError("worker-0 does not confirm that its fault is gone")
+        await super().heal()
+
+
+@pytest.mark.parametrize("at_s", [2.0, 2.5])
+async def test_who_is_cancelled_while_a_fault_is_lifted_hears_so_once_it_is_gone(at_s: float) -> None:
+    """Also in the very moment at which the block ends: no Ctrl-C is lost."""
+    site, went_on = SlowToHeal(), []
+
+    async def hold() -> None:
+        async with SlowSteps(factor=2).install(site):
+            await asyncio.sleep(2.0)
+            asyncio.get_running_loop().call_later(at_s - 2.0, task.cancel)
+        went_on.append(True)
+        await asyncio.sleep(0)
+
+    task = asyncio.create_task(hold())
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert site.done[-1] == "heal"
+    assert went_on == []
+
+
+async def test_a_fault_that_cannot_be_lifted_says_so_also_to_who_was_cancelled_meanwhile() -> None:
+    site = SlowToHeal()
+    site.heals = False
+
+    async def hold() -> None:
+        async with SlowSteps(factor=2).install(site):
+            asyncio.get_running_loop().call_later(0.5, task.cancel)
+
+    task = asyncio.create_task(hold())
+    with pytest.raises(RuntimeError, match="does not confirm"):
+        await task
