@@ -69,11 +69,14 @@ class GpuSite:
         """The limit in force and the clock as they are, while there is a limit of ours."""
         if self._entry is None or self._nvml is None:
             return {}
-        card = self._nvml.nvmlDeviceGetHandleByIndex(self._entry.device)
-        if self._entry.kind == "power":
-            return {"gpu_power_limit_watts": self._nvml.nvmlDeviceGetEnforcedPowerLimit(card) / MILLI}
-        clock = self._nvml.nvmlDeviceGetClockInfo(card, self._nvml.NVML_CLOCK_SM)
-        return {"gpu_clock_mhz": float(clock)}
+        nvml, power = self._nvml, self._entry.kind == "power"
+        try:
+            card = nvml.nvmlDeviceGetHandleByIndex(self._entry.device)
+            if power:
+                return {"gpu_power_limit_watts": nvml.nvmlDeviceGetEnforcedPowerLimit(card) / MILLI}
+            return {"gpu_clock_mhz": float(nvml.nvmlDeviceGetClockInfo(card, nvml.NVML_CLOCK_SM))}
+        except nvml.NVMLError:  # a card that does not say now shows nothing, and ends no run
+            return {}
 
     async def _give_up(self) -> None:
         """The card has refused. Who may not set a limit may not bring one back either, nor need he."""

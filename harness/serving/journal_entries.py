@@ -39,7 +39,7 @@ class StoppedProcess(OfProcess, frozen=True, tag="stopped"):
         return "stopped worker process"
 
 
-class HogProcess(OfProcess, frozen=True, tag="hog"):
+class NeighbourProcess(OfProcess, frozen=True, tag="neighbour"):
     """A noisy neighbour: of the CPU, of the memory, of the GPU."""
 
     @property
@@ -91,7 +91,7 @@ class GpuLimit(msgspec.Struct, frozen=True, tag="gpu"):
         return f"{self.kind} limit of GPU {self.device}"
 
 
-Entry = WorkerProcess | StoppedProcess | HogProcess | ServerProcess | ToxicsOn | ProxiesOn | GpuLimit
+Entry = WorkerProcess | StoppedProcess | NeighbourProcess | ServerProcess | ToxicsOn | ProxiesOn | GpuLimit
 
 
 def process_of(entry: Entry) -> OfProcess | None:

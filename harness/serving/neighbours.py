@@ -8,7 +8,7 @@ from faults.site import Neighbour
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.affinity import allow, cpus_of
 from harness.serving.cpu_neighbour import CpuNeighbour
-from harness.serving.journal_entries import HogProcess, start_of
+from harness.serving.journal_entries import NeighbourProcess, start_of
 from harness.serving.journaling import Journaling
 from harness.serving.memory_neighbour import RESERVE_BYTES, MemoryNeighbour, room_bytes
 from harness.serving.process_identity import runs
@@ -27,7 +27,7 @@ class Neighbours:
         self._device = device
         self._journal = journal
         self._before: frozenset[int] = frozenset()  # the worker's CPUs
-        self._there: list[tuple[Sidecar, HogProcess]] = []
+        self._there: list[tuple[Sidecar, NeighbourProcess]] = []
         self._amount = 0  # that was ordered last
 
     async def check(self, neighbour: Neighbour) -> None:
@@ -81,7 +81,7 @@ class Neighbours:
         """Idle at first: what may be left behind is written down before anything is done."""
         sidecar = await self._sidecar(kind)
         try:
-            entry = HogProcess(sidecar.pid, start_of(sidecar.pid))
+            entry = NeighbourProcess(sidecar.pid, start_of(sidecar.pid))
             await asyncio.to_thread(self._journal.intend, entry)
         except BaseException:
             await sidecar.end()
@@ -98,7 +98,7 @@ class Neighbours:
         cpu = cpus[self._index % len(cpus)]
         return await Sidecar.start(what, CpuNeighbour, self._pid, self._started_s, cpu, self._before)
 
-    async def _end(self, each: tuple[Sidecar, HogProcess]) -> None:
+    async def _end(self, each: tuple[Sidecar, NeighbourProcess]) -> None:
         sidecar, entry = each
         await sidecar.end()
         self._there.remove(each)

@@ -10,9 +10,7 @@ from pathlib import Path
 import psutil
 
 SAME_S = 0.5  # off Linux the start is derived from the clock; on Linux it is exact
-_AFTER_NAME = (
-    19  # /proc/PID/stat: the start is field 22, the state field 3, the name field 2 may hold anything
-)
+_START = 18  # of what follows the state in /proc/PID/stat: fields 2, 3 and 22 are name, state and start
 
 
 def started_s(pid: int) -> float | None:
@@ -23,10 +21,11 @@ def started_s(pid: int) -> float | None:
     try:
         if sys.platform != "linux":
             return _started_elsewhere_s(pid)
+        # The name may hold anything, parentheses too, but is the last to have one.
         state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (OSError, ValueError, psutil.Error):
         return None
-    return None if state in "ZXx" else int(rest[_AFTER_NAME - 1]) / os.sysconf("SC_CLK_TCK")
+    return None if state in "ZXx" else int(rest[_START]) / os.sysconf("SC_CLK_TCK")
 
 
 def runs(pid: int, start_s: float) -> bool:

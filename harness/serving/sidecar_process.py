@@ -6,7 +6,6 @@ which does not read holds up nobody.
 """
 
 import multiprocessing
-import os
 import signal
 import sys
 import time
@@ -48,10 +47,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """From the process: first its id (number 0), then an answer to each order."""
+    """From the process: first that it is up (number 0), then an answer to each order."""
 
     number: int
-    pid: int
     refused: str = ""
     seen: Mapping[str, float] = field(default_factory=dict)
 
@@ -64,7 +62,7 @@ def serve_orders(main: Connection, make: Callable[..., Deed], *args: Any) -> Non
     deed = make(*args)
     try:
         with suppress(EOFError, OSError):
-            main.send(Told(0, os.getpid()))
+            main.send(Told(0))
             _serve(main, deed)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -87,7 +85,7 @@ def _serve(main: Connection, deed: Deed) -> None:
             if order.wanted is not None:
                 refused = _take(deed, order.wanted)
                 until_s = time.monotonic() + order.lease_s
-            main.send(Told(order.number, os.getpid(), refused, dict(deed.seen())))
+            main.send(Told(order.number, refused, dict(deed.seen())))
 
 
 def _take(deed: Deed, wanted: Any) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from faults.site import Toxic
 from harness.serving.janitor_process import guarded
 from harness.serving.journal import Journal
-from harness.serving.journal_entries import HogProcess, StoppedProcess, WorkerProcess, start_of
+from harness.serving.journal_entries import NeighbourProcess, StoppedProcess, WorkerProcess, start_of
 from harness.serving.proxy_server import RunningToxiproxy, open_toxiproxy
 
 PAUSE_S = 0.02
@@ -55,7 +55,7 @@ class LightRun:
 
     async def _neighbour(self) -> None:
         hog = self._process()
-        entry = HogProcess(hog.pid, start_of(hog.pid))
+        entry = NeighbourProcess(hog.pid, start_of(hog.pid))
         self._journal.intend(entry)
         hog.send_signal(signal.SIGSTOP)  # it would end by itself, else
         await asyncio.sleep(PAUSE_S)

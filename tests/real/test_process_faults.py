@@ -27,7 +27,7 @@ from faults.process.stopped import Stopped
 from faults.shape import Flapping
 from faults.site import Neighbour
 from harness.errors import EnvironmentFault
-from harness.serving.journal_entries import Entry, HogProcess, StoppedProcess
+from harness.serving.journal_entries import Entry, NeighbourProcess, StoppedProcess
 from harness.serving.pool import Pool
 from harness.serving.process_identity import is_stopped
 from harness.serving.real_process import RealProcess
@@ -204,7 +204,9 @@ async def test_hogs_take_their_share_of_the_computing_of_their_worker_and_give_i
         crowded_s = await step_s(pool, "worker-0")
         other_s = await step_s(pool, "worker-1")
         hogs = [
-            entry.pid for what, entry in journal.told if what == "intend" and isinstance(entry, HogProcess)
+            entry.pid
+            for what, entry in journal.told
+            if what == "intend" and isinstance(entry, NeighbourProcess)
         ]
         assert len(hogs) == 3
         assert {psutil.Process(hog).nice() for hog in hogs} == {psutil.Process(pid(pool)).nice()}
@@ -244,7 +246,7 @@ async def test_a_neighbour_holds_the_memory_that_was_asked_and_dies_first(
         await asyncio.sleep(0.5)
         seen = await site.seen()
         ((_, hog),) = journal.told
-        assert isinstance(hog, HogProcess)
+        assert isinstance(hog, NeighbourProcess)
         assert psutil.Process(hog.pid).is_running()
         assert oom_score_adj(hog.pid) == 1000
     assert seen["neighbour_megabytes"] == pytest.approx(200, rel=0.05)

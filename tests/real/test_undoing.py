@@ -14,7 +14,7 @@ from faults.toxiproxy.client import ToxiproxyClient
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving import undoing
 from harness.serving.janitor_process import guarded
-from harness.serving.journal_entries import GpuLimit, HogProcess, ProxiesOn, ToxicsOn, start_of
+from harness.serving.journal_entries import GpuLimit, NeighbourProcess, ProxiesOn, ToxicsOn, start_of
 from harness.serving.proxy_server import open_toxiproxy
 from harness.serving.undoing import undo, undo_all
 from tests.faults.toxiproxy.servers import BOTH, running
@@ -109,7 +109,7 @@ async def test_a_gpu_gets_the_limit_back_that_it_had(card: SimpleNamespace) -> N
 async def test_what_cannot_be_undone_holds_up_nothing_else(card: SimpleNamespace) -> None:
     card.takes = False
     hog = subprocess.Popen(["/bin/sleep", "60"])  # noqa: ASYNC220 - it comes at once
-    limit, process = GpuLimit(0, "power", 250.0), HogProcess(hog.pid, start_of(hog.pid))
+    limit, process = GpuLimit(0, "power", 250.0), NeighbourProcess(hog.pid, start_of(hog.pid))
     nobody = ProxiesOn("http://127.0.0.1:1", RUN)
     failed = await undo_all((limit, nobody, process))
     assert "the power limit of GPU 0 is 100 W, not 250 W" in failed[limit]

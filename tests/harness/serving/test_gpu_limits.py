@@ -86,3 +86,13 @@ async def test_without_cuda_a_limit_is_refused_before_anything_is_looked_for() -
         with pytest.raises(EnvironmentFault, match="a power limit needs worker-0 on CUDA, it is on cpu"):
             site._intend(GpuCap("power", 200))
     await site.uncap()
+
+
+async def test_a_card_that_does_not_say_what_it_does_shows_nothing() -> None:
+    class Dumb(FakeNvml):
+        def nvmlDeviceGetClockInfo(self, _card: int, _clock: int) -> int:  # noqa: N802
+            raise self.NVMLError("GPU is lost")
+
+    site = GpuSite("worker-0", "cuda:0", NoJournal(), Dumb)
+    site._entry = site._intend(GpuCap("clock", 600))
+    assert site.seen() == {}

@@ -11,11 +11,11 @@ import pytest
 
 from harness.errors import EnvironmentFault
 from harness.serving.journal import Journal
-from harness.serving.journal_entries import HogProcess, ProxiesOn, StoppedProcess, ToxicsOn, start_of
+from harness.serving.journal_entries import NeighbourProcess, ProxiesOn, StoppedProcess, ToxicsOn, start_of
 from harness.serving.journal_reading import read_journal
 from harness.serving.synced_file import unfinished
 
-HOG = HogProcess(123, 4.5)
+HOG = NeighbourProcess(123, 4.5)
 STOPPED = StoppedProcess(123, 4.5)
 PROXIES = ProxiesOn("http://127.0.0.1:8474", "limplock-test")
 
@@ -57,7 +57,7 @@ def test_an_entry_is_synced_before_intend_returns(journal: Journal, monkeypatch:
     synced: list[bytes] = []
     monkeypatch.setattr(os, "fsync", lambda file: synced.append(journal.path.read_bytes()))
     journal.intend(HOG)
-    assert [b"hog" in content for content in synced] == [True]
+    assert [b"neighbour" in content for content in synced] == [True]
 
 
 def test_the_header_is_synced_before_the_file_has_its_name_and_the_folder_after(

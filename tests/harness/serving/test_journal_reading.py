@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.serving.journal import Header, Journal
-from harness.serving.journal_entries import HogProcess, ProxiesOn, ServerProcess
+from harness.serving.journal_entries import NeighbourProcess, ProxiesOn, ServerProcess
 from harness.serving.journal_reading import left_behind, read_journal
 from harness.serving.process_identity import boot, started_s
 
-HOG = HogProcess(123, 4.5)
+HOG = NeighbourProcess(123, 4.5)
 PROXIES = ProxiesOn("http://127.0.0.1:8474", "limplock-test")
 
 
@@ -32,7 +32,7 @@ def header(
     )
 
 
-def opened(entry: HogProcess | ProxiesOn) -> bytes:
+def opened(entry: NeighbourProcess | ProxiesOn) -> bytes:
     return b'{"op":"open","entry":' + msgspec.json.encode(entry) + b"}"
 
 
