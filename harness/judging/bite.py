@@ -29,6 +29,10 @@ def measure_bite(history: History, timeline: Timeline) -> Bite | None:
     strongest = peak(timeline.levels)
     bite = _least([_compare(history, fault, worker, timeline, strongest) for worker in fault.workers])
     on = [each.window for each in timeline.levels if each.level > 0] if fault.heals else [timeline.fault]
+    on = [
+        Window(timeline.phases["fault"].start_s, timeline.fault.start_s),
+        *on,
+    ]  # while it was being installed
     touched, held_s = _touched(history, fault.workers, on), _held_s(history, fault.workers, strongest)
     bite = bite.model_copy(update={"touched": touched, "held_s": held_s})
     if timeline.installed:
@@ -69,7 +73,7 @@ class _Seen:
 def _touched(history: History, workers: Sequence[str], on: Sequence[Window]) -> int:
     """How many attempts were at a faulted worker while anything of the fault was there."""
     attempts = (attempt for worker in workers for attempt in history.attempts(worker))
-    return sum(any(a.started_s < each.end_s and a.at_s > each.start_s for each in on) for a in attempts)
+    return sum(any(a.started_s < each.end_s and a.at_s >= each.start_s for each in on) for a in attempts)
 
 
 def _held_s(history: History, workers: Sequence[str], strongest: Peak) -> float | None:

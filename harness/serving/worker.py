@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from faults.fault import WorkerFault
+from harness.serving.batcher import Batcher
 from harness.serving.door import Door
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job, read_job
@@ -57,7 +58,6 @@ class Worker:
         self.engine = engine
         self.pace = Pace(step_floor_s, late_s, waiter=Waiter(call_at))
         self.seats = Seats(name, engine, max_queue, self.pace)
-        self.batcher = self.seats.batcher
         self._metering = Metering(meter)
         self.counts = self._metering.counts
         self.door = Door(name, self.pace, self.counts)
@@ -72,6 +72,11 @@ class Worker:
         self._step_since_s: float | None = None  # when the step began that is no stride's
         self.reports = SelfReports(self.pace)
         self.shown = self.reports.add(self._show)
+
+    @property
+    def batcher(self) -> Batcher:
+        """The queue and the slots."""
+        return self.seats.batcher
 
     def busy_s(self, now: float) -> float:
         """Seconds spent in steps so far, with the one under way."""

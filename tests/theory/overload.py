@@ -129,7 +129,7 @@ async def _play(overload: Overload, seed: int) -> Story:
     service = random.Random(f"service {seed}")
     worker = one_at_a_time("worker-0", lambda: service.expovariate(CAPACITY_RPS))
     if overload.newest_first:
-        worker.batcher = NewestFirst(1, UNBOUNDED)
+        worker.seats.batcher = NewestFirst(1, UNBOUNDED)
     # One that was cancelled keeps its place until the next step.
     census = Census(None if overload.hears else lambda: inside(worker))
     link = AttemptLink(worker, census, hears=overload.hears)

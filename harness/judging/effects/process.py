@@ -1,6 +1,7 @@
 """What a worker's process, and whoever shares its machine, show of a fault."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from harness.judging.effects.measure import Measure, Measuring
 from harness.judging.grouping import between
@@ -19,7 +20,7 @@ def _down(history: History, worker: str, timeline: Timeline) -> Measure:
 
 
 def _down_time(history: History, worker: str, timeline: Timeline) -> Measure:
-    """Seconds from the beginning of the fault until the worker served again, by its own account of since when.
+    """Seconds from the beginning of the fault until the worker served again, by its own account.
 
     The first time, if it crashed more than once. Until the end of the fault for one that stays away.
     """
@@ -84,7 +85,7 @@ def _looks(history: History, worker: str, window: Window, name: str) -> list[Gau
 def _rise(gauges: Sequence[Gauge], name: str) -> float:
     """Of a count that starts again at zero when who counts is started again."""
     values = [gauge.values[name] for gauge in gauges]
-    return sum(max(0.0, later - earlier) for earlier, later in zip(values, values[1:], strict=False))
+    return sum(max(0.0, later - earlier) for earlier, later in pairwise(values))
 
 
 def _compute_s(history: History, worker: str, window: Window) -> float | None:
