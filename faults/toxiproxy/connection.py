@@ -8,6 +8,7 @@ from faults.toxiproxy.budget import Budget
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.direction import Direction
 from faults.toxiproxy.link import Link
+from faults.toxiproxy.live import Live
 from faults.toxiproxy.mode import SANE, Mode
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.reception import AT_ONCE, Reception
@@ -18,7 +19,7 @@ DIAL_LIMIT_S = 5.0  # the original waits for ever, and so do all callers behind 
 Dial = Callable[[Callable[[], asyncio.BaseProtocol]], Awaitable[object]]
 
 
-class Connection:
+class Connection(Live):
     """Lives from accept until both sockets are closed.
 
     `name` seeds its chances; `buffer` is read into, and may be shared; `gone` hears of its end.
@@ -35,6 +36,7 @@ class Connection:
         mode: Mode = SANE,
         reception: Reception = AT_ONCE,
     ) -> None:
+        super().__init__()
         self._name = name
         self._placements = placements  # the proxy's own list, which changes in place
         self._dial = dial
@@ -44,33 +46,10 @@ class Connection:
         self._reception = reception
         self._dialling: asyncio.Task[None] | None = None
         self._ended = False
-        self._applied: Applied | None = None  # once the worker is reached
         self.links: dict[Direction, Link] = {}  # once the worker is reached
         self.began_s = asyncio.get_running_loop().time()  # when the caller was accepted
         self.caller = Side(self, buffer)
         self.worker = Side(self, buffer)
-
-    # Toxics on a live connection.
-
-    def add(self, placement: Placement) -> None:
-        """A toxic was put into the proxy's list."""
-        if self._applied is not None:
-            self._applied.add(placement)
-
-    def update(self, placement: Placement) -> None:
-        """A toxic has other attributes, or another toxicity and so perhaps other connections."""
-        if self._applied is not None:
-            self._applied.settle(placement)
-
-    def ease(self, placement: Placement) -> None:
-        """A toxic has other attributes from its next chunk on."""
-        if self._applied is not None:
-            self._applied.ease(placement)
-
-    def remove(self, placement: Placement) -> None:
-        """A toxic is about to be taken off the proxy's list."""
-        if self._applied is not None:
-            self._applied.remove(placement)
 
     def abort(self) -> None:
         """Close both sides at once; what is held is dropped."""
@@ -119,7 +98,7 @@ class Connection:
         to_caller = Link(worker, caller, self._finished, self._budget)
         to_worker.back, to_caller.back = to_caller, to_worker
         self.links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
-        self._applied = Applied(self._name, self._placements, self.links, self._mode)
+        self.applied = Applied(self._name, self._placements, self.links, self._mode)
         if self._mode.strict_compat and any(each.toxic.resets for each in self._placements):
             self._reset_at_close()
         self.caller.couple(to_worker, to_caller)

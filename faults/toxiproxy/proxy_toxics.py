@@ -2,23 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from faults.toxiproxy.errors import Refused
+from faults.toxiproxy.live import Live
 from faults.toxiproxy.order import TimedToxic
 from faults.toxiproxy.owned import belongs
 from faults.toxiproxy.placement import Placement
 from faults.toxiproxy.toxics.toxic import Toxic
 from faults.toxiproxy.upkeep import Upkeep
-
-
-class Live(Protocol):
-    """A connection that is open, through sockets or in memory."""
-
-    def add(self, placement: Placement) -> None: ...
-    def update(self, placement: Placement) -> None: ...
-    def ease(self, placement: Placement) -> None: ...
-    def remove(self, placement: Placement) -> None: ...
 
 
 class ProxyToxics:

@@ -10,20 +10,21 @@ from collections.abc import Callable, Sequence
 from faults.toxiproxy.applied import Applied
 from faults.toxiproxy.chunk import End
 from faults.toxiproxy.direction import Direction
+from faults.toxiproxy.live import Live
 from faults.toxiproxy.mode import SANE
 from faults.toxiproxy.placement import Placement
 from harness.serving.wire import Wire
 
 
-class MemoryConnection:
+class MemoryConnection(Live):
     """`name` seeds its chances. `on_lost` hears once that it has ended and how, EOF for in good order."""
 
-    __slots__ = ("_applied", "_lost", "_name", "_placements", "back", "idle_since_s", "on_lost", "there")
+    __slots__ = ("_lost", "_name", "_placements", "back", "idle_since_s", "on_lost", "there")
 
     def __init__(self, name: str, placements: Sequence[Placement]) -> None:
+        super().__init__()
         self._name = name
         self._placements = placements  # the link's own list, which changes in place
-        self._applied: Applied | None = None
         self._lost = False
         self.there: Wire | None = None
         self.back: Wire | None = None
@@ -39,7 +40,7 @@ class MemoryConnection:
             to_worker, to_caller = self.there.link, self.back.link
             to_worker.back, to_caller.back = to_caller, to_worker
             links = {Direction.TO_WORKER: to_worker, Direction.TO_CALLER: to_caller}
-            self._applied = Applied(self._name, self._placements, links, SANE)
+            self.applied = Applied(self._name, self._placements, links, SANE)
         return self.there, self.back
 
     def break_off(self, how: End) -> None:
@@ -61,29 +62,11 @@ class MemoryConnection:
     def is_open(self) -> bool:
         return not self._lost
 
-    # Toxics on a live connection.
-
     def add(self, placement: Placement) -> None:
-        """A toxic was put into the link's list."""
-        if self._applied is None:
+        if self.applied is None:
             self.lay()  # which finds it in the list
         else:
-            self._applied.add(placement)
-
-    def update(self, placement: Placement) -> None:
-        """A toxic has other attributes or another toxicity."""
-        if self._applied is not None:
-            self._applied.settle(placement)
-
-    def ease(self, placement: Placement) -> None:
-        """A toxic has other attributes from its next chunk on."""
-        if self._applied is not None:
-            self._applied.ease(placement)
-
-    def remove(self, placement: Placement) -> None:
-        """A toxic is about to be taken off the link's list."""
-        if self._applied is not None:
-            self._applied.remove(placement)
+            super().add(placement)
 
     # What the wires tell us.
 
