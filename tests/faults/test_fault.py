@@ -42,6 +42,24 @@ async def test_every_fault_heals_when_its_block_is_cancelled(kind: str, site: Fa
     assert site.done[-1] in UNDONE
 
 
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("link_first_byte", ["check first_byte"]),
+        ("memory_pressure", ["check memory"]),
+        ("gpu_hog", ["check gpu"]),
+        ("gpu_power_limit", ["check power"]),
+        ("gpu_clock_limit", ["check clock"]),
+        ("slow_steps", []),
+    ],
+)
+async def test_what_a_worker_may_never_have_is_asked_before_and_changes_nothing(
+    kind: str, asked: list[str], site: FakeSite
+) -> None:
+    await FAULTS[kind]().check(site)
+    assert site.done == asked
+
+
 @pytest.mark.parametrize("kind", FAULTS)
 def test_every_fault_says_in_one_line_what_goes_wrong(kind: str) -> None:
     assert FAULTS[kind].kind == kind

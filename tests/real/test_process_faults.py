@@ -267,7 +267,10 @@ async def test_more_memory_than_there_is_is_refused_in_one_line(site: RealProces
 async def test_what_needs_a_card_is_refused_in_one_line_without_one(
     site: RealProcess, journal: Remembered, fault: GpuHog | GpuPowerLimit | GpuClockLimit
 ) -> None:
-    with pytest.raises(EnvironmentFault, match=r"needs worker-0 on CUDA, it is on cpu\. Use "):
+    line = r"needs worker-0 on CUDA, it is on cpu\. Use "
+    with pytest.raises(EnvironmentFault, match=line):
+        await site.check_process(fault.neighbour() if isinstance(fault, GpuHog) else fault.limit())
+    with pytest.raises(EnvironmentFault, match=line):
         async with fault.install(site):
             raise AssertionError("the block ran")
     assert journal.told == []
