@@ -6,6 +6,8 @@ is cut off. So the telling sizes are 0.5, 0.95, 1.05 and 3 times the timeout, wh
 
 from math import inf, isfinite, nan
 
+MOST = 1e9  # of anything: clocks, timers and toxics can still count so far
+
 
 class OfTimeout(float):
     """A number of seconds that is not known before the timeout is; until then its value is NaN."""
@@ -44,15 +46,14 @@ def seconds(value: float, timeout_s: float) -> float:
     return value.ratio * timeout_s
 
 
-def check(what: str, value: float, least: float, most: float = inf, *, above: bool = False) -> None:
-    """ValueError unless least <= value <= most (< infinity); `above`: unless least < value.
+def check(what: str, value: float, least: float, most: float = MOST, *, above: bool = False) -> None:
+    """ValueError unless least <= value <= most; `above`: unless least < value.
 
     What is a share of the timeout passes: it is checked again once it is a number.
     """
     if isinstance(value, OfTimeout):
         return
     low = least < value if above else least <= value
-    if not (low and value <= most and isfinite(value)):
+    if not (low and value <= most):
         wanted = f"above {least:g}" if above else f"{least:g} or more"
-        bound = f" and at most {most:g}" if isfinite(most) else " and finite"
-        raise ValueError(f"{what} must be {wanted}{bound}, got {value}")
+        raise ValueError(f"{what} must be {wanted} and at most {most:.10g}, got {value}")

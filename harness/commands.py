@@ -1,5 +1,6 @@
 """What the commands do, once the command line is read. Everything is checked before anything is started."""
 
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -102,6 +103,7 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
         with told_as_theirs(preset.name):
             run_to_the_end(serve(workers, preset, options, _announce))
     except Interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C must not change the exit code now
         PipeConsole(stderr=True).print("stopped and cleaned up")
     return ExitCode.PASS
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.magnitude import check
+from faults.magnitude import MOST, check
 from faults.site import Toxic
 
 
@@ -30,7 +30,7 @@ class LinkBandwidth(LinkFault):
     def at(self, level: float) -> Self | None:
         if level <= 0:
             return None
-        return self if level >= 1 else self._with({"rate_kb_per_s": self.rate_kb_per_s / level})
+        return self if level >= 1 else self._with({"rate_kb_per_s": min(self.rate_kb_per_s / level, MOST)})
 
     def toxics(self) -> tuple[Toxic, ...]:
         return (Toxic("bandwidth", "to_caller", {"rate": round(self.rate_kb_per_s)}),)

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import whole_ms
-from faults.magnitude import check
+from faults.link.units import check_time, whole_ms
 from faults.site import Toxic
 
 
@@ -25,7 +24,7 @@ class LinkFirstByte(LinkFault):
     delay_s: float = 5.0
 
     def __post_init__(self) -> None:
-        check("link_first_byte: delay_s", self.delay_s, 0)
+        check_time("link_first_byte: delay_s", self.delay_s)
 
     def effect(self) -> Effect:
         return Effect("delay", self.delay_s, "s")

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import WHOLE_BYTES, whole_us
-from faults.magnitude import check
+from faults.link.units import WHOLE_BYTES, check_time, whole_us
 from faults.site import Toxic
 
 
@@ -22,7 +21,7 @@ class LinkGap(LinkFault):
     gap_s: float = 1.0
 
     def __post_init__(self) -> None:
-        check("link_gap: gap_s", self.gap_s, 0)
+        check_time("link_gap: gap_s", self.gap_s)
 
     def effect(self) -> Effect:
         return Effect("gap", self.gap_s, "s")

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import whole_ms
-from faults.magnitude import check
+from faults.link.units import check_time, whole_ms
 from faults.site import Toxic
 
 
@@ -27,7 +26,7 @@ class LinkJitter(LinkFault):
     jitter_s: float = 0.5
 
     def __post_init__(self) -> None:
-        check("link_jitter: jitter_s", self.jitter_s, 0)
+        check_time("link_jitter: jitter_s", self.jitter_s)
 
     def effect(self) -> Effect:
         return Effect("jitter", self.jitter_s, "s")

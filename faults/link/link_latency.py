@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import check_share, whole_ms
-from faults.magnitude import check
+from faults.link.units import check_share, check_time, whole_ms
 from faults.site import Toxic
 
 
@@ -30,7 +29,7 @@ class LinkLatency(LinkFault):
     connections_ratio: float = 1.0
 
     def __post_init__(self) -> None:
-        check("link_latency: latency_s", self.latency_s, 0)
+        check_time("link_latency: latency_s", self.latency_s)
         check_share(self.kind, self.connections_ratio)
 
     def effect(self) -> Effect:

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import check_share, whole_ms
-from faults.magnitude import check
+from faults.link.units import check_share, check_time, whole_ms
 from faults.site import Toxic
 
 
@@ -23,7 +22,7 @@ class LinkReset(LinkFault):
     connections_ratio: float = 1.0
 
     def __post_init__(self) -> None:
-        check("link_reset: after_s", self.after_s, 0)
+        check_time("link_reset: after_s", self.after_s)
         check_share(self.kind, self.connections_ratio)
 
     def effect(self) -> Effect:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import whole_us
+from faults.link.units import check_time, whole_us
 from faults.magnitude import check
 from faults.site import Toxic
 
@@ -29,7 +29,7 @@ class LinkSlicer(LinkFault):
 
     def __post_init__(self) -> None:
         check("link_slicer: slice_bytes", self.slice_bytes, 2)
-        check("link_slicer: gap_s", self.gap_s, 0)
+        check_time("link_slicer: gap_s", self.gap_s)
 
     def effect(self) -> Effect:
         return Effect("gap", self.gap_s, "s")

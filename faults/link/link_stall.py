@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from faults.effect import Effect
 from faults.fault import LinkFault
-from faults.link.units import check_share, whole_ms
-from faults.magnitude import check
+from faults.link.units import check_share, check_time, whole_ms
 from faults.site import Toxic
 
 
@@ -21,7 +20,7 @@ class LinkStall(LinkFault):
     connections_ratio: float = 1.0
 
     def __post_init__(self) -> None:
-        check("link_stall: after_s", self.after_s, 0, above=True)
+        check_time("link_stall: after_s", self.after_s, above=True)
         check_share(self.kind, self.connections_ratio)
 
     def effect(self) -> Effect:

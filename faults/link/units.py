@@ -2,6 +2,7 @@
 
 from faults.magnitude import check
 
+LONGEST_S = 1e6  # 11 days: what every toxic can be told, by either unit
 WHOLE_BYTES = 2**20  # more than either server reads at once: what is read is passed on as it is
 
 
@@ -13,6 +14,11 @@ def whole_ms(seconds: float) -> int:
 def whole_us(seconds: float) -> int:
     """Microseconds, as the slicer counts."""
     return round(seconds * 1e6)
+
+
+def check_time(what: str, seconds: float, *, above: bool = False) -> None:
+    """ValueError unless a toxic can be told to take so long; `above`: unless it is more than 0, too."""
+    check(what, seconds, 0, LONGEST_S, above=above)
 
 
 def check_share(kind: str, ratio: float) -> None:

@@ -17,6 +17,9 @@ from harness.judging.result import Bite
 from harness.judging.windows import Timeline, Window
 
 AS_ASKED_RATIO = 0.1  # measured within this of what was asked
+LEAST_ASKED = (
+    1e-4  # in any unit; 0.1 ms, a share of 0.01 %: no clock and no count of a run tells it from nothing
+)
 LEAST_RATIO = 0.5  # below this share of the effect that was asked for it did not bite
 STEP_TIME = "step time"  # the quantity by which a slow engine is known, whatever made it slow
 
@@ -53,8 +56,8 @@ class _Seen:
 
     @property
     def idle(self) -> bool:
-        """Nothing was asked of it."""
-        return self.asked == self.neutral
+        """Nothing was asked of it, or so little that nobody could tell."""
+        return self.asked == self.neutral or abs(self.asked - self.neutral) < LEAST_ASKED
 
     @property
     def share(self) -> float:

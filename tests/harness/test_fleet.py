@@ -160,7 +160,11 @@ REFUSED = [
     ("slow_worker", Fleet(load=nan), "--load must be above 0 and finite"),
     ("slow_worker", Fleet(factor=0.5), "--factor: slow_steps: factor must be 1 or more"),
     ("slow_worker", Fleet(factor=nan), "--factor: slow_steps: factor must be 1 or more"),
-    ("slow_worker", Fleet(factor=inf), "--factor: slow_steps: factor must be 1 or more and finite"),
+    (
+        "slow_worker",
+        Fleet(factor=inf),
+        "--factor: slow_steps: factor must be 1 or more and at most 1000000000",
+    ),
     ("healthy", Fleet(factor=2), "--factor: scenario 'healthy' has no fault. Leave it out"),
     ("slow_link", Fleet(factor=2), "link_latency, has no factor. It has: latency_s"),
     ("dead_worker", Fleet(factor=2), "killed, has no factor. It has: nothing to set"),

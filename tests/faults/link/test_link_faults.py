@@ -67,7 +67,7 @@ def test_every_toxic_is_one_that_there_is_with_attributes_in_range(fault: type[L
         (LinkSlicer, {"gap_s": float("nan")}, "gap_s must be 0 or more"),
         (LinkGap, {"gap_s": -0.1}, "gap_s must be 0 or more"),
         (LinkFirstByte, {"delay_s": -1}, "delay_s must be 0 or more"),
-        (LinkSlowAccept, {"delay_s": float("inf")}, "delay_s must be 0 or more and finite"),
+        (LinkSlowAccept, {"delay_s": float("inf")}, "delay_s must be 0 or more and at most 1000000"),
         (LinkSlowClose, {"delay_s": -1}, "delay_s must be 0 or more"),
         (LinkStall, {"after_s": 0}, "after_s must be above 0"),
         (LinkReset, {"after_s": -1}, "after_s must be 0 or more"),
@@ -79,6 +79,24 @@ def test_what_is_out_of_range_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=f"{fault.kind}: {words}"):
         fault(**parameters)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.kind)
+@pytest.mark.parametrize("size", [1e9, 1e16, 1e300, 1.7e308])
+def test_what_no_toxic_can_be_told_is_refused_before_anything_is_asked_of_one(
+    fault: type[LinkFault], size: float
+) -> None:
+    for made in filter(None, (_made(fault, name, size) for name in fault().parameters())):
+        for level in (1.0, 0.025):
+            for toxic in (made.at(level) or made).toxics():
+                TOXICS[toxic.type](**toxic.attributes)
+
+
+def _made(fault: type[LinkFault], name: str, size: float) -> LinkFault | None:
+    try:
+        return fault(**{name: size})
+    except ValueError:
+        return None
 
 
 @pytest.mark.parametrize("ratio", [0, -0.1, 1.1, float("nan")])

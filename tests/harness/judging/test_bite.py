@@ -58,6 +58,13 @@ def test_a_fault_that_was_asked_to_do_nothing_has_not_bitten(kind, neutral, word
     assert (found.bit, found.words) == (False, words)
 
 
+@pytest.mark.parametrize(("kind", "size"), [("slow_steps", 1.0000000001), ("stopped", 1e-9)])
+def test_a_fault_that_was_asked_for_too_little_to_be_told_has_not_bitten(kind, size):
+    found = bite(kind=kind, size=size, fault_s=8.0, recovery_s=1.0)
+    assert not found.bit
+    assert "which is no fault at all" in found.words
+
+
 def test_a_delay_is_what_the_probe_through_the_link_takes_longer():
     found = bite(kind="link_latency", size=6.0)
     assert found.measured == pytest.approx(6.0, rel=0.1)
