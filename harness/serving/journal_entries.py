@@ -1,11 +1,17 @@
-"""What a run may leave outside its own process tree, or stopped inside it: entries of its journal."""
+"""What a run may leave outside its own process tree, or stopped inside it: entries of its journal.
+
+Each can be acted on: ValueError for one that nobody can have meant, which on reading is a damaged line.
+"""
 
 from typing import Literal
 
 import msgspec
 
-from harness.errors import EnvironmentFault
+from harness.errors import BadInput, EnvironmentFault
+from harness.serving.loopback_url import loopback_url
 from harness.serving.process_identity import runs, started_s
+
+LAST_PID = 2**31 - 1  # as the system counts
 
 
 class OfProcess(msgspec.Struct, frozen=True):
@@ -13,6 +19,10 @@ class OfProcess(msgspec.Struct, frozen=True):
 
     pid: int
     started_s: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.pid <= LAST_PID:
+            raise ValueError(f"no process has the number {self.pid}")
 
     @property
     def process(self) -> str:
@@ -62,6 +72,9 @@ class ToxicsOn(msgspec.Struct, frozen=True, tag="toxics"):
     proxy: str
     owner: str
 
+    def __post_init__(self) -> None:
+        _check_url(self.url)
+
     def __str__(self) -> str:
         return f"toxics {self.owner}.* on proxy {self.proxy} at {self.url}"
 
@@ -75,6 +88,9 @@ class ProxiesOn(msgspec.Struct, frozen=True, tag="proxies"):
     url: str
     run_name: str
     server: ServerProcess | None = None
+
+    def __post_init__(self) -> None:
+        _check_url(self.url)
 
     def __str__(self) -> str:
         return f"proxies {self.run_name}.* at {self.url}"
@@ -104,6 +120,14 @@ def is_gone(entry: Entry) -> bool:
     """Whether nothing is left of it because its process has ended."""
     process = process_of(entry)
     return process is not None and not runs(process.pid, process.started_s)
+
+
+def _check_url(url: str) -> None:
+    """ValueError unless it is one that a run may talk to."""
+    try:
+        loopback_url("toxiproxy", url)
+    except BadInput as wrong:
+        raise ValueError(str(wrong)) from wrong
 
 
 def start_of(pid: int) -> float:

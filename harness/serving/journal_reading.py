@@ -76,7 +76,8 @@ def read_journal(path: Path) -> Found:
     except msgspec.DecodeError:
         return Found(path, None, damage="line 1 is no header")
     if header.version != VERSION:
-        return Found(path, None, damage=f"it is of version {header.version}, {VERSION} is understood")
+        why = f"it is of version {header.version}, {VERSION} is understood"
+        return Found(path, header, damage=why)  # whose it is was understood: one under way is left alone
     return _read_lines(path, header, lines[1:])  # half a last line was never acted on
 
 

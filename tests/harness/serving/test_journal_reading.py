@@ -42,6 +42,33 @@ def write(folder: Path, *lines: bytes, end: bytes = b"\n") -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        b'{"type":"worker","pid":1099511627776,"started_s":1}',
+        b'{"type":"stopped","pid":-1,"started_s":1}',
+        b'{"type":"proxies","url":"::","run_name":"r"}',
+        b'{"type":"proxies","url":"http://127.0.0.1:99999","run_name":"r"}',
+        b'{"type":"toxics","url":"http://203.0.113.7:8474","proxy":"p","owner":"o"}',
+    ],
+)
+def test_what_no_run_can_have_meant_is_damage_and_nothing_is_done_about_it(
+    tmp_path: Path, entry: bytes
+) -> None:
+    found = read_journal(write(tmp_path, header(), opened(HOG), b'{"op":"open","entry":' + entry + b"}"))
+    assert (found.open, found.damage) == ((HOG,), "line 3 is not understood")
+
+
+def test_a_run_of_another_version_is_left_alone_while_it_is_under_way(tmp_path: Path) -> None:
+    ours = msgspec.json.decode(header())
+    write(tmp_path, msgspec.json.encode(ours | {"version": 2}))
+    assert left_behind(tmp_path, wait_s=0) == []
+    write(tmp_path, msgspec.json.encode(ours | {"version": 2, "started_s": 1.0}))
+    assert [found.damage for found in left_behind(tmp_path, wait_s=0)] == [
+        "it is of version 2, 1 is understood"
+    ]
+
+
 def test_half_a_last_line_was_never_acted_on(tmp_path: Path) -> None:
     found = read_journal(write(tmp_path, header(), opened(HOG), opened(PROXIES)[:30], end=b""))
     assert (found.open, found.damage) == ((HOG,), "")
