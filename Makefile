@@ -8,9 +8,9 @@ BIN := $(VENV)/bin
 demo: venv
 	$(BIN)/limplock demo
 
-# In virtual time: the same result every time, in minutes. test-real needs the machine to itself.
+# In virtual time: the same result every time, on all cores, in minutes. test-real needs the machine to itself.
 test: venv
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-real: venv
 	$(BIN)/python -m pytest -m "real or long"
