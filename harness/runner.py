@@ -3,44 +3,30 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from faults.effect import Fidelity
 from faults.fault import Fault
-from faults.notation import spell, spell_shape
-from faults.shape import CONSTANT
 from harness.asking import Asker, plan_requests
 from harness.deployment import Deploy, Deployment
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.fault_text import sized
 from harness.history_file import open_history
 from harness.judging.history import (
-    CallerSetup,
     FaultChanged,
-    FaultSetup,
     Finished,
     History,
-    Hop,
     PhaseStarted,
-    Setup,
     name_together,
 )
 from harness.load.callers import cancel_all, send_open_loop
 from harness.quiet_collector import quiet_collector
 from harness.reporting.progress import Progress
+from harness.run_setup import run_setup
 from harness.sampling import sample_forever
 from harness.scenario import Scenario
-from harness.serving.gateway import NAME as GATEWAY
 from harness.serving.recorder import Recorder
-from policies.pipeline import Pipeline
 from policies.presets.preset import Preset
-
-IN_VIRTUAL_RUNS = {
-    Fidelity.ENGINE: Fidelity.SIMULATED,
-    Fidelity.PROCESS: Fidelity.SIMULATED_PROCESS,
-}
 
 
 async def run(
@@ -58,7 +44,7 @@ async def run(
         ran, left = False, ""
         try:
             async with deploy(scenario.topology, pipeline, recorder, seed) as deployment:
-                history.append(_setup(scenario, written.fault, preset, pipeline, seed, deployment))
+                history.append(run_setup(scenario, written.fault, preset, pipeline, seed, deployment))
                 left = await _Experiment(scenario, seed, recorder, deployment, progress).run()
                 ran = True
         except CleanupUnverified as unclean:
@@ -176,70 +162,6 @@ class _Experiment:
         self._progress.event(f"{fault.kind} {strength}: {where}")
 
 
-def _setup(
-    scenario: Scenario,
-    written: Fault | None,
-    preset: Preset,
-    pipeline: Pipeline,
-    seed: int,
-    deployment: Deployment,
-) -> Setup:
-    about = deployment.about
-    fault = scenario.fault
-    return Setup(
-        scenario=scenario.name,
-        preset=preset.name,
-        seed=seed,
-        version=version("limplock"),
-        hops=[
-            *(Hop(name=tier.name, slots=tier.slots) for tier in scenario.topology.services),
-            Hop(name=GATEWAY),
-        ],
-        workers=list(deployment.sites),
-        callers=[
-            CallerSetup(
-                name=caller.name,
-                hop=caller.enters,
-                rate_rps=caller.rate_rps,
-                inference=caller.inference,
-                bystander=caller.avoids_fault or not caller.inference,
-                max_tokens=caller.max_tokens,
-            )
-            for caller in scenario.callers
-        ],
-        fault=None
-        if fault is None
-        else _fault_setup(scenario, fault, written or fault, virtual=about.engine == "cost model"),
-        timeout_s=_finite(pipeline.timers.attempt_s),
-        max_num_seqs=scenario.topology.max_num_seqs,
-        max_queue=scenario.topology.max_queue,
-        step_floor_s=about.step_floor_s,
-        model=about.model,
-        device=about.device,
-        engine=about.engine,
-        toxiproxy=about.toxiproxy,
-    )
-
-
-def _fault_setup(scenario: Scenario, fault: Fault, written: Fault, *, virtual: bool) -> FaultSetup:
-    effect = fault.effect()
-    fidelity = IN_VIRTUAL_RUNS.get(fault.fidelity, fault.fidelity) if virtual else fault.fidelity
-    return FaultSetup(
-        kind=fault.kind,
-        workers=scenario.faulted_names(),
-        parameters=fault.parameters(),
-        shape="" if fault.shape == CONSTANT else spell_shape(fault.shape),
-        quantity=effect.quantity,
-        asked=effect.asked,
-        unit=effect.unit,
-        less=effect.less,
-        written=spell(written),
-        replaces=scenario.fault_replaced,
-        fidelity=fidelity.value,
-        heals=fault.heals,
-    )
-
-
 def _into(broken: asyncio.Future[NoReturn]) -> Callable[[Exception], None]:
     """Over HTTP a policy that raises would else be one more status 500."""
 
@@ -248,10 +170,6 @@ def _into(broken: asyncio.Future[NoReturn]) -> Callable[[Exception], None]:
             broken.set_exception(error)
 
     return tell
-
-
-def _finite(seconds: float) -> float | None:
-    return None if seconds == float("inf") else seconds
 
 
 async def _sleep_until(loop_time_s: float) -> None:
