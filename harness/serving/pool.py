@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.serving.process_start import begin
 from harness.serving.worker_process import WorkerConfig, WorkerReady, main
 
 START_TIMEOUT_S = 120.0  # a large model on a slow disk takes its time
@@ -97,7 +98,7 @@ class Pool:
     ) -> tuple[WorkerConfig, BaseProcess, Connection]:
         hear, tell = context.Pipe(duplex=False)
         process = context.Process(target=main, args=(config, tell), name=config.name, daemon=True)
-        process.start()
+        begin(process)
         tell.close()
         self._processes.append(process)
         return config, process, hear

@@ -11,6 +11,7 @@ from multiprocessing.process import BaseProcess
 import psutil
 
 from harness.errors import CleanupUnverified, EnvironmentFault
+from harness.serving.process_start import begin
 from harness.serving.proxy_guardian import Up
 from harness.serving.readable import readable
 
@@ -42,7 +43,7 @@ async def child(
     process = context.Process(target=entry, args=(theirs, *args), name=what, daemon=True)
     with pipe:
         with theirs:
-            process.start()
+            begin(process)
         server = None
         try:
             up = await _hear(what, process, pipe)

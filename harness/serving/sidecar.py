@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.errors import CleanupUnverified, EnvironmentFault
 from harness.serving.pool import running_context
+from harness.serving.process_start import begin
 from harness.serving.readable import readable
 from harness.serving.sidecar_process import Deed, Order, Told, serve_orders
 
@@ -39,7 +40,7 @@ class Sidecar:
         pipe, theirs = context.Pipe()
         process = context.Process(target=serve_orders, args=(theirs, make, *args), name=what, daemon=True)
         with theirs:
-            process.start()
+            begin(process)
         sidecar = cls(what, process, pipe)
         try:
             await sidecar._hear(0)
