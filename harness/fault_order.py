@@ -24,8 +24,7 @@ def read_order(kind: str, words: Sequence[str], shape: str | None) -> Fault:
             return _whole(kind, words, shape)
         if kind not in FAULTS:
             raise unknown("fault", kind, FAULTS)
-        parameters = {flag[2:].replace("-", "_"): _number(flag, value) for flag, value in _flags(words)}
-        return make_fault(kind, parameters, CONSTANT if shape is None else read_shape(shape))
+        return make_fault(kind, _parameters(words), CONSTANT if shape is None else read_shape(shape))
     except ValueError as wrong:
         raise BadInput(str(wrong)) from wrong
 
@@ -35,6 +34,16 @@ def _whole(text: str, words: Sequence[str], shape: str | None) -> Fault:
     if words or shape is not None:
         raise BadInput(f"'{(*words, '--shape')[0]}' is to stand within the parentheses of {fault.kind}")
     return fault
+
+
+def _parameters(words: Sequence[str]) -> dict[str, float]:
+    parameters: dict[str, float] = {}
+    for flag, value in _flags(words):
+        name = flag[2:].replace("-", "_")
+        if name in parameters:
+            raise BadInput(f"{flag} is given twice. Name each parameter once")
+        parameters[name] = _number(flag, value)
+    return parameters
 
 
 def _flags(words: Sequence[str]) -> Iterator[tuple[str, str]]:

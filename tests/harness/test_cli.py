@@ -47,6 +47,7 @@ WRONG = {
     "fault slow_steps --factor ten": "--factor takes a number, got 'ten'",
     "fault slow_steps --faktor 10": "has no parameter 'faktor'. It has: factor",
     "fault slow_steps --factor": "has no value",
+    "fault slow_steps --factor 10 --factor 20": "--factor is given twice",
     "fault slow_steps 10": "'10'",
     "fault slow_steps --for 0": "--for must be above 0 s",
     "fault slow_steps --for inf": "--for must be above 0 s",
