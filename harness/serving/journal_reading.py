@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 
@@ -64,6 +65,8 @@ class Found:
 def read_journal(path: Path) -> Found:
     """FileNotFoundError if it is gone; whatever else is wrong with it is its `damage`."""
     try:
+        if not S_ISREG(path.stat().st_mode):
+            return Found(path, None, damage="it is no file")  # and reading it might never end
         *lines, last = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         raise

@@ -69,6 +69,12 @@ def test_a_run_of_another_version_is_left_alone_while_it_is_under_way(tmp_path: 
     ]
 
 
+def test_what_is_no_file_is_damage_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "limplock-pipe.journal")
+    (tmp_path / "limplock-folder.journal").mkdir()
+    assert [found.damage for found in left_behind(tmp_path, wait_s=0)] == ["it is no file"] * 2
+
+
 def test_half_a_last_line_was_never_acted_on(tmp_path: Path) -> None:
     found = read_journal(write(tmp_path, header(), opened(HOG), opened(PROXIES)[:30], end=b""))
     assert (found.open, found.damage) == ((HOG,), "")
@@ -102,11 +108,6 @@ def test_no_bytes_at_all_break_the_reading(tmp_path_factory: pytest.TempPathFact
     path.write_bytes(header() + b"\n" + content)
     found = read_journal(path)
     assert found.damage or found.open == ()
-
-
-def test_a_folder_in_the_place_of_a_journal_is_damage(tmp_path: Path) -> None:
-    (tmp_path / "limplock-test.journal").mkdir()
-    assert "it cannot be read" in read_journal(tmp_path / "limplock-test.journal").damage
 
 
 # Whose it is.
