@@ -6,10 +6,11 @@ from dataclasses import replace
 from faults.fault import Fault
 from faults.notation import read_fault, spell
 from harness.errors import BadInput
+from harness.lasting import lasting_s
 from harness.scenario import Scenario
 from policies.pipeline import Pipeline
 
-NOT_AS_STATED = "--fault is not the scenario's own fault: what it states for presets does not apply"
+NOT_AS_STATED = "with --fault, what the scenario foretells for presets (PASS or FAIL) is not checked"
 
 
 def find_faults(texts: Sequence[str]) -> list[str]:
@@ -18,8 +19,15 @@ def find_faults(texts: Sequence[str]) -> list[str]:
 
 
 def with_fault(scenario: Scenario, text: str) -> Scenario:
-    """The scenario with another fault, if `text` is not empty. What it stated for presets is void then."""
-    return replace(scenario, fault=_read(text), fault_replaced=True, expects={}) if text else scenario
+    """The scenario with another fault, if `text` is not empty. What it stated for presets is void then.
+
+    For a fault that is not always at its strongest the fault phase is longer, see `lasting_s`.
+    """
+    if not text:
+        return scenario
+    fault = _read(text)
+    phases = replace(scenario.phases, fault_s=lasting_s(fault.shape, scenario.phases.fault_s))
+    return replace(scenario, fault=fault, phases=phases, fault_replaced=True, expects={})
 
 
 def bound_s(pipeline: Pipeline) -> float:

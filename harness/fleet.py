@@ -12,6 +12,7 @@ from faults.fault import Fault
 from faults.registry import make_fault
 from harness.capacity import capacity_rps, offered, travel_s
 from harness.errors import BadInput
+from harness.lasting import lasting_s
 from harness.scenario import Phases, Scenario, Topology
 from harness.serving.cost_model import Costs
 
@@ -134,10 +135,11 @@ def _fault(scenario: Scenario, fleet: Fleet) -> Fault | None:
 
 def _long_enough(scenario: Scenario, costs: Costs) -> Phases:
     """A larger pool has more slots to fill: the fault must last until pressure could have travelled."""
-    phases, factor = scenario.phases, (scenario.fault.parameters() if scenario.fault else {}).get("factor")
-    if factor is None:
+    phases, fault = scenario.phases, scenario.fault
+    factor = fault.parameters().get("factor") if fault else None
+    if fault is None or factor is None:
         return phases
-    fault_s = ceil(TRAVELS * travel_s(scenario, costs, factor))
+    fault_s = lasting_s(fault.shape, ceil(TRAVELS * travel_s(scenario, costs, factor)))
     return replace(phases, fault_s=max(phases.fault_s, fault_s))
 
 

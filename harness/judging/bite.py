@@ -118,7 +118,7 @@ def _compare(
         bit=seen.share >= LEAST_RATIO,
         as_asked=seen.as_asked,
         slow_factor=_across(MEASURES[STEP_TIME], history, worker, timeline, strongest).measured,
-        words=seen.words or _words(fault, worker, seen, strongest),
+        words=seen.words or _words(history, fault, worker, seen, strongest),
     )
 
 
@@ -150,16 +150,26 @@ def _across(
     return Measure(median(measured) if measured else None, words, chance)
 
 
-def _words(fault: FaultSetup, worker: str, seen: _Seen, strongest: Peak) -> str:
+def _words(history: History, fault: FaultSetup, worker: str, seen: _Seen, strongest: Peak) -> str:
     measured = seen.measured
     if measured is None:
-        what = "not measured: no sample" if strongest.windows else f"not measured: {strongest.words}"
+        what = f"not measured: {_why_not(history, worker, strongest)}"
     else:
         what = f"{_amount(measured, fault.unit)} measured"
         what += f" {strongest.words}" if strongest.words else ""
     before = f", {_amount(seen.neutral, fault.unit)} before" if fault.less and seen.neutral < inf else ""
     wanted = f"{_amount(seen.asked, fault.unit)} asked" + (", which is no fault at all" if seen.idle else "")
     return f"{fault.quantity} of {worker}: {wanted}, {what}{before}"
+
+
+def _why_not(history: History, worker: str, strongest: Peak) -> str:
+    """Why nothing was measured, where attempts may have met the fault while it was weaker or as it came."""
+    if not strongest.windows:
+        return strongest.words
+    length_s = sum(each.length_s for each in strongest.windows)
+    there = _touched(history, (worker,), strongest.windows)
+    words = "attempt was" if there <= 1 else "attempts were"
+    return f"no sample in the {length_s:.3g} s at its strongest, when {there or 'no'} {words} there"
 
 
 def _amount(value: float, unit: str) -> str:

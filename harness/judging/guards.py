@@ -59,15 +59,20 @@ def _weak(bite: Bite) -> bool:
 
 
 def fault_long_enough(setup: Setup, timeline: Timeline, law: Law) -> list[Guard]:
-    """A contained fault must have had the time to spread, and every bound the time to act."""
+    """A contained fault must have had the time to spread, and every bound the time to act.
+
+    What counts is the time at its strongest, since the law beside it is about that strength.
+    """
     if setup.fault is None:
         return []
     bound_s = 0.0 if _nobody_waits(law) else setup.timeout_s or 0.0
     needed_s = max(TRAVELS * (law.travel_s or 0.0), TIMEOUTS * bound_s)
-    length_s = timeline.fault.end_s - timeline.strongest_s
+    length_s = timeline.strongest_for_s
     ok = length_s >= CLOCK_RATIO * needed_s
-    at_most = " at its strongest" if timeline.strongest_s > timeline.fault.start_s else ""
-    words = f"the fault lasted {length_s:.1f} s{at_most}, {needed_s:.1f} s are needed to call it contained"
+    lasted = (
+        "the fault lasted" if length_s == timeline.fault.length_s else "the fault was at its strongest for"
+    )
+    words = f"{lasted} {length_s:.1f} s, {needed_s:.1f} s are needed to call it contained"
     return [Guard(name="fault long enough", ok=ok, voids="a pass", words=words)]
 
 

@@ -49,10 +49,12 @@ class Timeline:
     levels: tuple[Stretch, ...] = ()
 
     @property
-    def strongest_s(self) -> float:
-        """From when on the fault had been as strong as it ever was."""
+    def strongest_for_s(self) -> float:
+        """How long in all the fault was as strong as it ever was."""
         most = max((each.level for each in self.levels), default=0.0)
-        return next((each.window.start_s for each in self.levels if each.level == most), self.fault.start_s)
+        if not most:
+            return self.fault.length_s
+        return sum(each.window.length_s for each in self.levels if each.level == most)
 
     def before(self) -> Window:
         """The baseline, less its end: what is in flight when the fault begins belongs to neither side."""

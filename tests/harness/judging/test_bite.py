@@ -192,3 +192,20 @@ def test_attempts_at_the_worker_while_the_fault_is_on_are_counted():
 def test_how_much_slower_the_engine_was_is_known_whatever_the_quantity():
     assert bite(kind="link_latency", size=6.0).slow_factor == pytest.approx(1.0, rel=0.05)
     assert bite(size=10.0).slow_factor == pytest.approx(10.0, rel=0.1)
+
+
+def test_what_nobody_met_at_its_strongest_says_so_though_attempts_met_it_weaker():
+    history = simulate(fault_s=8.0, recovery_s=1.0)
+    start_s = timeline(history).fault.start_s
+    records = [
+        replace(r, level=0.5) if isinstance(r, FaultChanged) and r.active else r
+        for r in history.records
+        if getattr(r, "at_s", 0.0) < start_s + 4.0 or not isinstance(r, (Attempted, Gauge))
+    ]
+    late = FaultChanged(at_s=start_s + 4.0, active=True)
+    left = History([*records[:-1], late, records[-1]])
+    found = measure_bite(left, timeline(left))
+    assert found.touched > 0
+    assert found.words.endswith(
+        "not measured: no sample in the 4 s at its strongest, when no attempt was there"
+    )

@@ -85,7 +85,7 @@ def test_nothing_asserted_is_no_verdict():
     assert lay_out(simulate(fault_s=2.0, callers=(CHAT,))).judged == []
 
 
-def test_a_fault_that_rises_counts_from_when_it_is_strongest():
+def test_a_fault_that_rises_counts_while_it_is_strongest():
     history = simulate(recovery_s=1.0)
     start_s = lay_out(history).times.fault.start_s
     late = FaultChanged(at_s=start_s + 10.0, active=True)
@@ -95,7 +95,7 @@ def test_a_fault_that_rises_counts_from_when_it_is_strongest():
     case = lay_out(History([*records[:-1], late, records[-1]]))
     assert guards.fault_long_enough(case.setup, case.times, Law(words="", travel_s=3.0))[0].ok
     (guard,) = guards.fault_long_enough(case.setup, case.times, Law(words="", travel_s=4.0))
-    assert guard.words == "the fault lasted 10.0 s at its strongest, 12.0 s are needed to call it contained"
+    assert guard.words == "the fault was at its strongest for 10.0 s, 12.0 s are needed to call it contained"
 
 
 # report 13: litmus#4934, litmus-go#719

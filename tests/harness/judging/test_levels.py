@@ -57,16 +57,18 @@ def test_nothing_of_it_is_nothing_to_measure():
 
 
 @pytest.mark.parametrize(
-    ("steps", "since_s"),
+    ("steps", "length_s"),
     [
-        (((13.0, 1.0),), 13.0),
-        (((13.0, 0.5), (20.0, 1.0)), 20.0),
-        (((13.0, 1.0), (15.0, 0.0), (17.0, 1.0)), 13.0),
-        ((), 13.0),
+        (((13.0, 1.0),), 20.0),
+        (((13.0, 0.5), (20.0, 1.0)), 13.0),
+        (((13.0, 0.5), (20.0, 1.0), (21.0, 0.5)), 1.0),
+        (((13.0, 1.0), (15.0, 0.0), (17.0, 1.0)), 18.0),
+        (((13.0, 0.5), (15.0, 0.25)), 2.0),
+        ((), 20.0),
     ],
 )
-def test_a_fault_is_strongest_from_its_first_peak_on(steps, since_s):
-    assert changed(*steps).strongest_s == since_s
+def test_a_fault_is_strongest_for_as_long_as_its_peaks_last_together(steps, length_s):
+    assert changed(*steps).strongest_for_s == length_s
 
 
 def test_stretches_follow_each_other_until_the_fault_is_taken_away():
