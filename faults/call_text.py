@@ -7,15 +7,27 @@ from math import inf, nan
 from typing import NoReturn
 
 from faults.magnitude import OfTimeout
+from faults.shape import SHAPES
 
 HOW = "Write kind(parameter=number, ..., shape=name(...))"
 LONGEST = 1_000  # characters
 SHOWN = 60  # characters of a text that cannot be read
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>{_NUMBER})(?P<unit>\w*)|(?P<word>[+-]?[a-z_]\w*)|(?P<mark>\S))",
+    rf"\s*(?:(?P<number>{_NUMBER})(?P<unit>[\w%]*)|(?P<word>[+-]?[a-z_]\w*)|(?P<mark>\S))",
     re.ASCII | re.IGNORECASE,
 )
+SHARE = "timeout"  # the one word that may follow a number
+DURATIONS = "durations are seconds"
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1}
+_SECONDS |= {"m": 60, "min": 60, "mins": 60, "minutes": 60, "h": 3600, "hours": 3600}
+_SIZES = ("b", "kb", "mb", "gb", "kib", "mib", "gib", "bytes", "w", "watts", "mhz", "ghz")
+_OTHERS = dict.fromkeys(_SIZES, "it is in the unit of its parameter, which `limplock list faults` says")
+_OTHERS |= {
+    "%": "shares are 0 to 1",
+    "x": "a factor is a plain number",
+    "times": "a factor is a plain number",
+}
 _WORDS = {"inf": inf, "+inf": inf, "-inf": -inf, "nan": nan}
 
 
@@ -40,9 +52,13 @@ class Reader:
         self._next = next(self._tokens, None)
 
     def whole(self) -> Call:
-        call = self._call(self._word())
+        name = self._word()
+        bare = self._next is not None and self._next["mark"] != "("
+        call = self._call(name)
         if self._next is not None:
-            self._fail("something follows the last parenthesis")
+            rest = self._text[self._next.start() :].strip()
+            what = f"the parentheses are missing, as in {shown(f'{name}({rest})')[1:-1]}"
+            self._fail(what if bare else "something follows the last parenthesis")
         return call
 
     def _call(self, name: str, *, within: bool = False) -> Call:
@@ -52,8 +68,19 @@ class Reader:
         while not self._take(")"):
             self._parameter(call, within)
             if not self._take(",") and (self._next is None or self._next["mark"] != ")"):
-                self._fail("the parentheses do not match" if self._next is None else "a comma is missing")
+                self._fail(self._no_comma())
         return call
+
+    def _no_comma(self) -> str:
+        """Why a parameter is followed by neither a comma nor the end."""
+        if self._next is None:
+            return "the parentheses do not match"
+        if self._next["word"] == SHARE:
+            return f"a number and '{SHARE}' are written together, as in 0.9{SHARE}"
+        unit = (self._next["word"] or self._next["mark"] or "").casefold()
+        if unit in _SECONDS or unit in _OTHERS:
+            return f"a number has no unit, and {shown(unit)} follows one: {_OTHERS.get(unit, DURATIONS)}"
+        return "a comma is missing"
 
     def _parameter(self, call: Call, within: bool) -> None:
         token = self._token()
@@ -65,6 +92,8 @@ class Reader:
             return
         name = token["word"]
         if name is None or not self._take("="):
+            if name in SHAPES and not within:
+                self._fail(f"a shape is named, as in shape={name}(...)")
             self._fail(f"{shown(token[0].strip())} is no number and has no value")
         if name in call.named or name in call.shapes:
             raise ValueError(f"{shown(self._text)}: {name} is given twice")
@@ -122,9 +151,19 @@ def _number(token: re.Match[str]) -> float | None:
         case "timeout":
             return OfTimeout(float(token["number"]))
         case unit:
-            number = token["number"]
-            words = f"a number has no unit, {number} and not {shown(number + unit)[1:-1]}"
-            raise ValueError(f"{words}; only 'timeout' may follow it")
+            raise ValueError(_no_unit(token["number"], unit))
+
+
+def _no_unit(number: str, unit: str) -> str:
+    """What to write instead of a number with a unit."""
+    known = unit.casefold()
+    if known in _SECONDS:
+        meant, why = f"{float(number) * _SECONDS[known]:g}", DURATIONS
+    elif known == "%":
+        meant, why = f"{float(number) / 100:g}", _OTHERS[known]
+    else:
+        meant, why = number, _OTHERS.get(known, f"only '{SHARE}' may follow one")
+    return f"a number has no unit: {why}, {meant} and not {shown(number + unit)[1:-1]}"
 
 
 def shown(text: str) -> str:

@@ -15,6 +15,8 @@ from faults.magnitude import OfTimeout
 from faults.registry import FAULTS, make_fault
 from faults.shape import CONSTANT, SHAPES, Shape
 
+CLOSE = 0.6  # how alike a name must be to be named as the closest
+
 
 def read_fault(text: str) -> Fault:
     """ValueError in one line for what cannot be read or does not fit."""
@@ -35,21 +37,15 @@ def read_shape(text: str) -> Shape:
 
 
 def spell(fault: Fault) -> str:
-    """The text of a fault: how large it is, and whatever else differs from the defaults."""
-    plain, parameters = type(fault)(), fault.parameters()
-    sizes = fault.neutral or list(parameters)[:1]
-    values = [
-        f"{name}={spell_number(value)}"
-        for name, value in parameters.items()
-        if name in sizes or value != getattr(plain, name)
-    ]
+    """The text of a fault with all its numbers, so that it says the same when defaults change."""
+    values = [f"{name}={spell_number(value)}" for name, value in fault.parameters().items()]
     values += [] if fault.shape == CONSTANT else [f"shape={spell_shape(fault.shape)}"]
     return f"{fault.kind}({', '.join(values)})"
 
 
 def spell_shape(shape: Shape) -> str:
-    changed = ((f.name, getattr(shape, f.name)) for f in fields(shape) if getattr(shape, f.name) != f.default)
-    return f"{shape.name}({', '.join(f'{name}={spell_number(value)}' for name, value in changed)})"
+    values = (f"{field.name}={spell_number(getattr(shape, field.name))}" for field in fields(shape))
+    return f"{shape.name}({', '.join(values)})"
 
 
 def spell_number(value: float) -> str:
@@ -69,6 +65,10 @@ def _shape(call: Call) -> Shape:
 
 def _check(what: str, name: str, known: Mapping[str, object]) -> None:
     if name not in known:
-        close = get_close_matches(name.casefold(), known, n=1, cutoff=0.4)
+        if what == "fault" and name in SHAPES:
+            raise ValueError(f"{name} is a shape of a fault, as in slow_steps(10, shape={name}())")
+        if what == "shape" and name in FAULTS:
+            raise ValueError(f"{name} is a fault and no shape. `limplock list shapes` has all")
+        close = get_close_matches(name.casefold(), known, n=1, cutoff=CLOSE)
         hint = f"Closest: {close[0]}. " if close else ""
         raise ValueError(f"unknown {what} {shown(name)}. {hint}`limplock list {what}s` has all")

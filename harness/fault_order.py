@@ -93,8 +93,8 @@ def _refusal(status: int, body: bytes) -> LimplockError:
 def _number(flag: str, value: str) -> float:
     try:
         return read_number(value)
-    except ValueError:
-        raise BadInput(f"{flag} takes a number, got '{value}'") from None
+    except ValueError as wrong:
+        raise BadInput(f"{flag}: {wrong}") from None
 
 
 def _message(body: bytes) -> str:

@@ -1,4 +1,4 @@
-"""How long a fault phase must be so that a fault that comes and goes is there for as long as a constant one."""
+"""How long a phase must be for a fault that comes and goes to be there for as long as one that stays."""
 
 from collections.abc import Iterator
 from itertools import pairwise, takewhile

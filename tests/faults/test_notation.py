@@ -34,7 +34,21 @@ REFUSED = {
     "slow_steps(1 2)": "a comma is missing",
     "slow_steps(factor=)": "')' is no number",
     "slow_steps(factor 3)": "'factor' is no number and has no value",
-    "slow_steps(factor=3s)": "a number has no unit, 3 and not 3s",
+    "slow_steps(factor=3s)": "a number has no unit: durations are seconds, 3 and not 3s",
+    "link_latency(500ms)": "a number has no unit: durations are seconds, 0.5 and not 500ms",
+    "link_latency(latency=2 s)": "a number has no unit, and 's' follows one: durations are seconds",
+    "link_latency(2min)": "durations are seconds, 120 and not 2min",
+    "stopped(50%)": "a number has no unit: shares are 0 to 1, 0.5 and not 50%",
+    "slow_steps(10x)": "a factor is a plain number, 10 and not 10x",
+    "link_bandwidth(2kB)": "it is in the unit of its parameter",
+    "slow_steps(3apples)": "only 'timeout' may follow one, 3 and not 3apples",
+    "link_latency(0.9 timeout)": "a number and 'timeout' are written together, as in 0.9timeout",
+    "slow_decode factor=5": "the parentheses are missing, as in slow_decode(factor=5)",
+    "slow_decode 5": "the parentheses are missing, as in slow_decode(5)",
+    "slow_steps(10, flapping(5, 5))": "a shape is named, as in shape=flapping(...)",
+    "flapping(5, 5)": "flapping is a shape of a fault, as in slow_steps(10, shape=flapping())",
+    "slow_steps(shape=freeze)": "freeze is a fault and no shape",
+    "xyz(1)": "unknown fault 'xyz'. `limplock list faults` has all",
     "slow_steps(factor=1, 2)": "a value without a name follows one with a name",
     "slow_steps(factor=1, factor=2)": "factor is given twice",
     "slow_steps(2, factor=2)": "factor is given twice",
@@ -78,11 +92,12 @@ def test_every_fault_comes_back_from_its_text_with_every_shape(kind: str) -> Non
         assert read_shape(spell_shape(shape())) == shape()
 
 
-def test_a_fault_is_written_with_its_size_and_what_differs() -> None:
+def test_a_fault_is_written_with_all_its_numbers() -> None:
     assert spell(SlowSteps()) == "slow_steps(factor=10)"
     written = spell(LinkLatency(latency_s=OfTimeout(1 / 3), shape=Ramp(rise_s=0.1 + 0.2)))
-    assert (
-        written == "link_latency(latency_s=0.3333333333333333timeout, shape=ramp(rise_s=0.30000000000000004))"
+    shape = "ramp(rise_s=0.30000000000000004, from_ratio=0, hold_s=inf, fall_s=0)"
+    assert written == (
+        f"link_latency(latency_s=0.3333333333333333timeout, connections_ratio=1, shape={shape})"
     )
 
 
