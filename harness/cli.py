@@ -279,7 +279,8 @@ def run_command_line(arguments: list[str]) -> int:
         _say(str(known))
         return known.exit_code
     except typer.exceptions.TyperException as wrong:  # the command line itself
-        _say(f"{getattr(wrong, 'format_message', wrong.__str__)().rstrip('.')}. See: limplock --help")
+        said = getattr(wrong, "format_message", wrong.__str__)().rstrip(".")
+        _say(f"{said}. See: {' '.join(['limplock', *_commands(wrong), '--help'])}")
         return ExitCode.BAD_INPUT
     except OSError as full:  # our own output or files; what the work may raise, it has mapped itself
         where = f" with {full.filename}" if full.filename else ""
@@ -287,6 +288,16 @@ def run_command_line(arguments: list[str]) -> int:
         return ExitCode.ENVIRONMENT
     except Exception:  # whatever is left is a bug of ours: the user gets one line, we get the traceback
         return _report_bug()
+
+
+def _commands(wrong: Exception) -> list[str]:
+    """The commands within which something was wrong, without the program: `models`, `fetch`."""
+    names: list[str] = []
+    context = getattr(wrong, "ctx", None)
+    while context is not None and context.parent is not None:
+        names.insert(0, str(context.info_name))
+        context = context.parent
+    return names
 
 
 def _read(arguments: list[str]) -> list[str]:

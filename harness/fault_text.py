@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from faults.fault import Fault
 from faults.notation import read_fault, spell
+from faults.process.gpu_limit import GpuLimit
 from harness.errors import BadInput
 from harness.lasting import lasting_s
 from harness.scenario import Scenario
@@ -45,6 +46,14 @@ def sized(scenario: Scenario, pipeline: Pipeline, preset: str) -> Scenario:
     except ValueError as wrong:
         raise BadInput(f"{spell(fault)} under {preset}: {wrong}") from wrong
     return scenario if found is fault else replace(scenario, fault=found)
+
+
+def check_simulated(fault: Fault | None) -> None:
+    """BadInput for what a virtual run has nothing to put it on."""
+    if isinstance(fault, GpuLimit):
+        raise BadInput(
+            f"{fault.kind} needs a GPU, and a virtual run has none. Use slow_steps or gpu_hog, or a real run"
+        )
 
 
 def _read(text: str) -> Fault:

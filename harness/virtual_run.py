@@ -15,7 +15,7 @@ from harness.broken_policy import told_as_theirs
 from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
 from harness.errors import BadInput
-from harness.fault_text import sized, with_fault
+from harness.fault_text import check_simulated, sized, with_fault
 from harness.fleet import Fleet, resize
 from harness.interrupts import run_to_the_end
 from harness.judging.result import RunResult
@@ -53,6 +53,7 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
     def resized(self) -> Scenario:
         """The scenario at the size of the fleet. BadInput for a name or a size that is not to be had."""
         scenario = resize(with_fault(find_scenario(self.scenario), self.fault), self.fleet, self.costs)
+        check_simulated(scenario.fault)
         sized(scenario, find_preset(self.preset).build(scenario.topology.workers), self.preset)
         return scenario
 

@@ -65,6 +65,8 @@ def toxic_order(value: Any, taken: Collection[str] = (), owner: str = "") -> Tim
     """One toxic. Refused 400, or 409 if its name is `taken`."""
     given = body.as_object(value, "toxic")
     body.only(given, _TOXIC, "toxic")
+    if (kind := body.text(given, "type")) not in TOXICS:
+        raise Refused(400, f"invalid toxic type {kind!r:.60}, expected one of {', '.join(sorted(TOXICS))}")
     if owner and not given.get("name"):
         stream = body.text(given, "stream") or "downstream"
         given = {**given, "name": f"{owner}.{body.text(given, 'type')}_{stream}"}

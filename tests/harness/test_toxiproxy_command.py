@@ -71,7 +71,7 @@ def test_the_version_is_said_without_a_server(spelling: str, capsys: pytest.Capt
         (
             GOOD.join("[]").replace("}", ',\n"toxics": [{"type": "slow"}]}'),
             1,
-            "invalid toxic type at toxic 1",
+            "invalid toxic type",
         ),
         (f"[\n{GOOD}]".replace("}", ', "speed": 5}'), 2, 'unknown field "speed"'),
         (f"[\n{GOOD}]".replace("127.0.0.1:0", "0.0.0.0:80"), 2, "only loopback is served"),

@@ -58,7 +58,7 @@ async def test_a_time_limit_that_takes_off_a_timeout_closes_its_connections(api:
 async def test_setting_toxics_is_all_or_nothing(api: Api, echoing: str) -> None:
     await api.create(echoing, toxics=[latency(5, name="run.w0.mine"), latency(5, name="stranger")])
     wrong = [Order("latency", "to_caller", {"latency": 9}), Order("latncy", "to_caller")]
-    with pytest.raises(ToxiproxyError, match="400: invalid toxic type at toxic 2"):
+    with pytest.raises(ToxiproxyError, match=r"400: invalid toxic type .* at toxic 2"):
         await api.client.set_toxics("p", "run.w0", wrong, 10.0)
     assert await api.client.toxics("p") == ("run.w0.mine", "stranger")
 

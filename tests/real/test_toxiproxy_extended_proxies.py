@@ -91,7 +91,9 @@ async def test_one_bad_toxic_and_nothing_is_made(api: Api, echoing: str) -> None
     fine = {"name": "a", "upstream": echoing, "toxics": [latency(5)]}
     bad = {"name": "b", "upstream": echoing, "toxics": [latency(5), {"type": "latncy"}]}
     status, said = await api.call("POST", "/x/populate", [fine, bad])
-    assert (status, said["error"]) == (400, "invalid toxic type at toxic 2 at proxy 2")
+    assert status == 400
+    assert said["error"].startswith("invalid toxic type 'latncy', expected one of bandwidth, cut, ")
+    assert said["error"].endswith(" at toxic 2 at proxy 2")
     assert (await api.call("POST", "/x/proxies", bad))[0] == 400
     assert await api.client.list() == {}
 
@@ -185,7 +187,7 @@ async def test_a_server_starts_with_what_its_configuration_lists_or_not_at_all(e
     config = '[{"name":"p","listen":"127.0.0.1:0","upstream":"%s","toxics":[{"type":"%s"}]}]'
     async with serve(config=(config % (echoing, "latency")).encode()) as port:
         assert await ToxiproxyClient(f"http://127.0.0.1:{port}").toxics("p") == ("latency_downstream",)
-    with pytest.raises(Refused, match="invalid toxic type at toxic 1 at proxy 1"):
+    with pytest.raises(Refused, match=r"invalid toxic type .* at toxic 1 at proxy 1"):
         async with serve(config=(config % (echoing, "latncy")).encode()):
             raise AssertionError("it must not start")
     with pytest.raises(Refused, match="only loopback"):

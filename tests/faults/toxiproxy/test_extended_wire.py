@@ -52,7 +52,7 @@ LATENCY = {"type": "latency"}
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"type": "latncy"}, "invalid toxic type at toxic 1"),
+        ({"type": "latncy"}, "invalid toxic type 'latncy', expected one of bandwidth, cut, "),
         ({"type": "latency", "stream": "sideways"}, "stream was invalid"),
         ({**LATENCY, "attributes": {"latncy": 5}}, 'unknown field "latncy"; known are latency, jitter'),
         ({**LATENCY, "attributes": {"latency": -1}}, "latency: expected a whole number from 0"),

@@ -15,10 +15,11 @@ def test_every_run_of_it_has_the_fault_and_the_factor(runs, out: Path, capsys) -
     assert (
         run_command_line([*WORDS, "--fault", "slow_decode(shape=ramp)", "--out", str(out)]) == ExitCode.PASS
     )
-    assert {run.fault for run in runs.done} == {"slow_decode(factor=10, shape=ramp())"}
+    written = "slow_decode(factor=10, shape=ramp(rise_s=5, from_ratio=0, hold_s=inf, fall_s=0))"
+    assert {run.fault for run in runs.done} == {written}
     assert {run.resized().fault.parameters()["factor"] for run in runs.done} == {2.0, 9.0}
     assert "slow_worker with slow_decode" in " ".join(capsys.readouterr().out.split())
-    assert json.loads((out / "sweep.json").read_text())["fault"] == "slow_decode(factor=10, shape=ramp())"
+    assert json.loads((out / "sweep.json").read_text())["fault"] == written
 
 
 def test_it_goes_on_only_with_the_same_fault(runs, out: Path, capsys) -> None:
