@@ -146,18 +146,28 @@ def serve(
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def fault(
     context: typer.Context,
-    kind: str,
+    kind: Annotated[
+        str, typer.Argument(help="A name of `limplock list faults`, or 'slow_decode(5, shape=ramp(rise=5))'.")
+    ] = "",
     worker: Annotated[int, typer.Option(help="Index of the worker, from 0.")] = 0,
-    for_: Annotated[float, typer.Option("--for", help="Seconds until it heals by itself.")] = 30.0,
+    for_: Annotated[
+        float | None, typer.Option("--for", help="Seconds until it heals by itself. Default: 30.")
+    ] = None,
     gateway: Annotated[str | None, typer.Option(help="URL. Default: the one `limplock serve` here.")] = None,
     shape: Annotated[str | None, typer.Option(help="How strong as time goes by: 'ramp(rise=5)'.")] = None,
+    lift: Annotated[bool, typer.Option("--lift", help="End the fault of the worker now.")] = False,
 ) -> int:
     """Make a worker of a running `limplock serve` slow: limplock fault slow_steps --worker 2 --factor 10.
 
-    A duration may be a share of the policy's timeout of attempts: --latency 0.95timeout.
+    `limplock list faults` has all faults with their parameters, each of which is an option here: --factor 10.
+    The whole may be one text instead, as in `run --fault`. A duration may be a share of the policy's timeout
+    of attempts: --latency 0.95timeout.
     """
-    from harness.commands import run_fault
+    from harness.commands import run_fault, run_lift
 
+    if lift:
+        given = {kind: bool(kind), "--for": for_ is not None, "--shape": shape is not None}
+        return run_lift(worker, gateway, [name for name, was in given.items() if was] + context.args)
     return run_fault(kind, worker, for_, gateway, shape, context.args)
 
 

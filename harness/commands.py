@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.config import check_stand, find_preset, find_presets, find_scenario
 from harness.demo import broken_promises, demo_code, demo_plan
 from harness.errors import BadInput, unknown
 from harness.exit_codes import ExitCode
-from harness.fault_order import order_fault, read_order
+from harness.fault_order import lift_fault, order_fault, read_order
 from harness.fault_text import NOT_AS_STATED, find_faults
 from harness.fleet import Fleet
 from harness.interrupts import Interrupted, run_to_the_end
@@ -24,12 +25,14 @@ from harness.reporting.terminal import render_comparison
 from harness.results import new_folder
 from harness.scenario import worker_name
 from harness.serve import find_gateway, serve
+from harness.serving.fault_desk import stays
 from harness.serving.gateway_server import FaultRequest
 from harness.serving.leftovers import refuse_leftovers
 from harness.suite import plan_runs, run_all
 from harness.verdict_codes import exit_code
 
 DEMO_DEVICE = "cpu"  # the load is sized for padded steps; a GPU would shrug off a slow factor of 10
+DEFAULT_FOR_S = 30.0  # of `limplock fault`
 MAX_WORKERS = 64  # more processes than this on one machine measure the machine
 
 
@@ -98,7 +101,7 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
     if not 0 <= port <= 65535:
         raise BadInput(f"--port must be 0 to 65535, got {port}")
     refuse_leftovers()
-    options = Options(model=model, device=device, toxiproxy=toxiproxy, gateway_port=port)
+    options = Options(model=model, device=device, toxiproxy=toxiproxy, gateway_port=port, told=_tell)
     try:
         with told_as_theirs(preset.name):
             run_to_the_end(serve(workers, preset, options, _announce))
@@ -109,16 +112,30 @@ def run_serve(workers: int, policy: str, port: int, toxiproxy: str, model: str, 
 
 
 def run_fault(
-    kind: str, worker: int, for_s: float, gateway: str | None, shape: str | None, words: Sequence[str]
+    kind: str, worker: int, for_s: float | None, gateway: str | None, shape: str | None, words: Sequence[str]
 ) -> ExitCode:
+    if not kind:
+        raise BadInput("which fault? `limplock list faults` has all, --lift ends the one that is on")
     fault = read_order(kind, words, shape)
+    if for_s is not None and not stays(fault):
+        raise BadInput(f"--for: {fault.kind} does not heal by itself, whatever its time. Leave it out")
+    for_s = DEFAULT_FOR_S if for_s is None else for_s
     if not 0 < for_s < float("inf"):
         raise BadInput(f"--for must be above 0 s and finite, got {for_s}")
     where = gateway or find_gateway()
     request = FaultRequest(fault=spell(fault), worker=worker_name(worker), for_s=for_s)
     run_to_the_end(order_fault(where, request))
-    until = f" for {for_s:g} s" if fault.heals else ""
+    until = f" for {for_s:g} s" if stays(fault) else ", for good"
     say(PipeConsole(), f"{spell(fault)} on {worker_name(worker)}{until}")
+    return ExitCode.PASS
+
+
+def run_lift(worker: int, gateway: str | None, others: Sequence[str]) -> ExitCode:
+    """`others`: what else was given, which means nothing here."""
+    if others:
+        raise BadInput(f"--lift ends what is on a worker and takes --worker alone: leave out {others[0]}")
+    lifted = run_to_the_end(lift_fault(gateway or find_gateway(), worker_name(worker)))
+    say(PipeConsole(), f"{lifted} has ended")
     return ExitCode.PASS
 
 
@@ -144,6 +161,11 @@ def _announce(deployment: RealDeployment) -> None:
     last = len(deployment.workers) - 1
     order = f"limplock fault slow_steps --worker {last} --factor 10 --for 30 --gateway {url}"
     console.print(f"Ctrl-C stops it. Meanwhile: {order}")
+
+
+def _tell(words: str) -> None:
+    with suppress(OSError):  # nobody listens; what serves goes on all the same
+        say(PipeConsole(), words)
 
 
 def _show_files(console: Console, folder: Path) -> None:

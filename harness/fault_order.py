@@ -10,8 +10,8 @@ from faults.fault import Fault
 from faults.notation import read_fault, read_shape
 from faults.registry import FAULTS, make_fault
 from faults.shape import CONSTANT
-from harness.errors import BadInput, EnvironmentFault, LimplockError, unknown
-from harness.serving.gateway_server import FAULT, POOL, REFUSALS, FaultRequest, PoolCard
+from harness.errors import BadInput, EnvironmentFault, LimplockError
+from harness.serving.gateway_server import FAULT, POOL, REFUSALS, FaultRequest, LiftRequest, PoolCard
 from harness.serving.loopback_url import loopback_url
 
 TIMEOUT_S = 10.0
@@ -20,10 +20,8 @@ TIMEOUT_S = 10.0
 def read_order(kind: str, words: Sequence[str], shape: str | None) -> Fault:
     """Fault `kind` with `--factor 10` or `--latency-s=6`, or all of it in one text. BadInput otherwise."""
     try:
-        if "(" in kind:
+        if "(" in kind or kind not in FAULTS:  # a text that is no fault is refused as everywhere
             return _whole(kind, words, shape)
-        if kind not in FAULTS:
-            raise unknown("fault", kind, FAULTS)
         return make_fault(kind, _parameters(words), CONSTANT if shape is None else read_shape(shape))
     except ValueError as wrong:
         raise BadInput(str(wrong)) from wrong
@@ -62,15 +60,26 @@ async def order_fault(gateway: str, request: FaultRequest) -> None:
     BadInput for another URL or an order that is wrong, EnvironmentFault if the gateway or the worker is not
     there, CleanupUnverified if the fault may be half there.
     """
+    await _ask(gateway, "POST", msgspec.json.encode(request))
+
+
+async def lift_fault(gateway: str, worker: str) -> str:
+    """Have the fault at `worker` ended now, and say which it was. Raises what `order_fault` does."""
+    answer = await _ask(gateway, "DELETE", msgspec.json.encode(LiftRequest(worker)))
+    return msgspec.json.decode(answer, type=LiftRequest).fault
+
+
+async def _ask(gateway: str, method: str, body: bytes) -> bytes:
     gateway = loopback_url("--gateway", gateway.rstrip("/").removesuffix("/v1"))
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout) as session:
             await _check(session, gateway)
-            body = msgspec.json.encode(request)
-            async with session.post(gateway + FAULT, data=body, allow_redirects=False) as response:
+            async with session.request(method, gateway + FAULT, data=body, allow_redirects=False) as response:
+                answer = await response.read()
                 if response.status != 200:
-                    raise _refusal(response.status, await response.read())
+                    raise _refusal(response.status, answer)
+                return answer
     except (aiohttp.ClientError, TimeoutError) as lost:
         cause = f"no gateway at {gateway} ({type(lost).__name__}). Start one with `limplock serve`"
         raise EnvironmentFault(cause) from lost

@@ -6,7 +6,7 @@ order and checks that it is gone.
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -56,6 +56,7 @@ class Options:
     toxiproxy: str = "auto"
     gateway_port: int = 0
     toxics: tuple[str, ...] = ()  # kinds that its links must be able to have
+    told: Callable[[str], None] = lambda words: None  # hears of each fault that is ordered, and of its end
     run_name: str = field(default_factory=lambda: f"limplock-{uuid.uuid4().hex[:8]}")
 
 
@@ -118,7 +119,7 @@ async def deploy(
             name: RealSite(name, admins[name], pool, toxiproxy.client, proxies[name], links[name], journal)
             for name in proxies
         }
-        desk = FaultDesk(sites, journal.check)
+        desk = FaultDesk(sites, journal.check, options.told)
         stack.push_async_callback(desk.close)
         gateway_server = await _serve(
             stack,

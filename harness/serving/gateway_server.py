@@ -43,6 +43,13 @@ class FaultRequest(msgspec.Struct, frozen=True):
     for_s: float
 
 
+class LiftRequest(msgspec.Struct, frozen=True):
+    """Body of DELETE /admin/fault, and with `fault` of its answer: what was lifted."""
+
+    worker: str
+    fault: str = ""
+
+
 class GatewayServer:
     """The routes of the gateway. `bound_s`: its timeout, which faults may be sized by."""
 
@@ -65,6 +72,7 @@ class GatewayServer:
         app.router.add_get(MODELS, self._models)
         app.router.add_get(POOL, self._pool)
         app.router.add_post(FAULT, self._fault)
+        app.router.add_delete(FAULT, self._lift)
         return app
 
     async def _models(self, request: web.Request) -> web.Response:
@@ -87,6 +95,14 @@ class GatewayServer:
         except (LimplockError, ValueError, OSError, RecursionError) as failed:
             return _refuse(failed)
         return web.json_response({"fault": order.fault, "worker": order.worker, "for_s": order.for_s})
+
+    async def _lift(self, request: web.Request) -> web.Response:
+        try:
+            order = msgspec.json.decode(await request.read(), type=LiftRequest)
+            lifted = LiftRequest(order.worker, await self._desk.lift(order.worker))
+        except (LimplockError, ValueError, OSError, RecursionError) as failed:
+            return _refuse(failed)
+        return web.Response(body=msgspec.json.encode(lifted), content_type="application/json")
 
     async def _order(self, order: FaultRequest) -> None:
         if not 0 < order.for_s <= LONGEST_FAULT_S:

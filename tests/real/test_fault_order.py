@@ -7,7 +7,7 @@ import pytest
 from faults.fault import Fault
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault, LimplockError
 from harness.exit_codes import ExitCode
-from harness.fault_order import order_fault
+from harness.fault_order import lift_fault, order_fault
 from harness.serving.fault_desk import FaultDesk
 from harness.serving.gateway_server import FaultRequest, GatewayServer
 from harness.serving.http_server import application, listen
@@ -48,7 +48,7 @@ async def url(site: FailingSite) -> AsyncIterator[str]:
     server = await listen(GatewayServer(NoGateway(), desk, "tiny", {}).application())
     yield server.url
     await server.close()
-    for task in desk._on.values():
+    for _, task in desk._on.values():
         task.cancel()
 
 
@@ -93,3 +93,10 @@ async def test_something_else_that_listens_is_not_a_gateway() -> None:
 async def test_only_a_whole_url_on_loopback_is_talked_to(wrong: str) -> None:
     with pytest.raises(BadInput, match=r"^--gateway "):
         await order_fault(wrong, ORDER)
+
+
+async def test_a_fault_is_lifted_by_order_too(url: str) -> None:
+    await order_fault(url, FaultRequest(fault="slow_steps(factor=3)", worker="worker-0", for_s=600.0))
+    assert await lift_fault(url, "worker-0") == "slow_steps(factor=3) on worker-0"
+    with pytest.raises(BadInput, match="the gateway refused: worker-0 has no fault"):
+        await lift_fault(url, "worker-0")

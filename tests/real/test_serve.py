@@ -109,6 +109,19 @@ def test_an_ordered_fault_is_on_and_heals_by_itself(gateway: dict[str, str], lim
         time.sleep(0.1)
 
 
+def test_a_fault_may_be_ended_early_and_serve_tells_both(
+    serving: tuple[subprocess.Popen[str], dict[str, str]], limplock: Command
+) -> None:
+    process, said = serving
+    assert limplock("fault", "slow_steps", "--worker", "1", "--for", "600").returncode == 0
+    done = limplock("fault", "--lift", "--worker", "1")
+    assert (done.returncode, done.stdout) == (0, "slow_steps(factor=10) on worker-1 has ended\n")
+    assert state_of(said["worker-1"])["fault"] == "none"
+    assert process.stdout is not None
+    told = [process.stdout.readline() for _ in range(2)]
+    assert [line.split(" on worker-1 ")[1] for line in told] == ["for 600 s\n", "has ended\n"]
+
+
 def test_a_worker_that_is_not_there_is_refused_with_the_closest(
     gateway: dict[str, str], limplock: Command
 ) -> None:

@@ -5,6 +5,7 @@ import pytest
 from faults.engine.slow_steps import SlowSteps
 from faults.fault import Fault
 from faults.process.killed import Killed
+from faults.shape import Flapping
 from harness.errors import BadInput, CleanupUnverified, EnvironmentFault
 from harness.serving.fault_desk import FaultDesk
 from tests.faults.fakes import FakeSite
@@ -28,7 +29,9 @@ async def test_an_ordered_fault_is_on_at_once_and_heals_by_itself(site: FakeSite
 async def test_a_second_fault_on_the_same_worker_is_refused_until_the_first_has_ended(site: FakeSite) -> None:
     desk = FaultDesk({"worker-0": site})
     await desk.order("worker-0", SlowSteps(factor=2), for_s=30)
-    with pytest.raises(BadInput, match="worker-0 has a fault already"):
+    await asyncio.sleep(10)
+    words = r"^worker-0 has a fault already: slow_steps\(factor=2\), for 20 s more. .* --lift --worker 0$"
+    with pytest.raises(BadInput, match=words):
         await desk.order("worker-0", SlowSteps(factor=3), for_s=30)
     await asyncio.sleep(31)
     await desk.order("worker-0", SlowSteps(factor=3), for_s=1)
@@ -142,4 +145,51 @@ async def test_a_kill_holds_no_place_for_a_fault_that_would_heal(site: FakeSite)
     await desk.order("worker-0", Killed(), for_s=3600)
     await asyncio.sleep(1.0)
     await desk.order("worker-0", SlowSteps(factor=2), for_s=1)
+    await desk.close()
+
+
+async def test_a_fault_may_be_lifted_before_its_time_and_another_ordered_at_once(site: FakeSite) -> None:
+    desk = FaultDesk({"worker-0": site})
+    await desk.order("worker-0", SlowSteps(factor=2), for_s=3600)
+    assert await desk.lift("worker-0") == "slow_steps(factor=2) on worker-0"
+    assert site.done[-1] == "heal"
+    await desk.order("worker-0", SlowSteps(factor=3), for_s=1)
+    await desk.close()
+
+
+async def test_lifting_says_what_is_wrong(site: FakeSite) -> None:
+    desk = FaultDesk({"worker-0": site})
+    with pytest.raises(BadInput, match="worker-0 has no fault"):
+        await desk.lift("worker-0")
+    with pytest.raises(BadInput, match="unknown worker 'worker-9'"):
+        await desk.lift("worker-9")
+    broken = FaultDesk({"worker-0": HealsNot()})
+    await broken.order("worker-0", SlowSteps(factor=2), for_s=3600)
+    with pytest.raises(CleanupUnverified, match="slow_steps on worker-0 may still be there"):
+        await broken.lift("worker-0")
+
+
+async def test_each_fault_is_told_as_it_comes_and_goes(site: FakeSite) -> None:
+    told: list[str] = []
+    desk = FaultDesk({"worker-0": site, "worker-1": HealsNot()}, told=told.append)
+    await desk.order("worker-0", SlowSteps(factor=2), for_s=5)
+    await asyncio.sleep(6)
+    await desk.order("worker-0", Killed(), for_s=5)
+    await asyncio.sleep(6)
+    assert told == [
+        "slow_steps(factor=2) on worker-0 for 5 s",
+        "slow_steps(factor=2) on worker-0 has ended",
+        "killed() on worker-0",
+    ]
+    await desk.order("worker-1", SlowSteps(factor=2), for_s=5)
+    await asyncio.sleep(6)
+    assert told[-1].startswith("slow_steps on worker-1 may still be there")
+
+
+async def test_a_crash_loop_goes_on_for_its_time(site: FakeSite) -> None:
+    desk = FaultDesk({"worker-0": site})
+    await desk.order("worker-0", Killed(shape=Flapping(on_s=1, off_s=1)), for_s=10)
+    await asyncio.sleep(9)
+    with pytest.raises(BadInput, match="worker-0 has a fault already"):
+        await desk.order("worker-0", SlowSteps(), for_s=1)
     await desk.close()
