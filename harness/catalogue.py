@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
+from faults.notation import spell as spell_fault
 from faults.notation import spell_number
-from faults.registry import FAULTS
+from faults.registry import FAMILIES, FAULTS
 from faults.registry import parameter_defaults as fault_defaults
 from faults.shape import SHAPES, Shape
 from harness.config import scenarios
@@ -49,10 +50,19 @@ def _policy(name: str) -> Iterator[str]:
 
 
 def _fault(kind: str) -> Iterator[str]:
-    """What it does, what can be set, with the defaults, and how near it is to a slow accelerator."""
+    """What it does and what can be set, with the defaults."""
     yield FAULTS[kind].meaning
     yield from _set(fault_defaults(kind))
-    yield f"[{FAULTS[kind].fidelity.value}]"
+
+
+def fault_families() -> Mapping[str, Mapping[str, str]]:
+    """Family and how near it is to a slow accelerator, to its faults as they are written and their meaning."""
+    found: dict[str, dict[str, str]] = {}
+    for family in FAMILIES:
+        for fault in family.FAULTS:
+            heading = f"{family.__name__.rpartition('.')[2]} [{fault.fidelity.value}]"
+            found.setdefault(heading, {})[spell_fault(fault())] = fault.meaning
+    return found
 
 
 def _shape(shape: type[Shape]) -> Iterator[str]:

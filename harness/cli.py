@@ -19,7 +19,7 @@ from harness.exit_codes import ExitCode
 from harness.go_flags import from_go
 from harness.interrupts import ENDS
 from harness.options import POLICY_HELP, CostsName, Device, Faults, Jobs, Model, Out, Seed, Toxiproxy
-from harness.reporting.console import PipeConsole
+from harness.reporting.console import PipeConsole, say
 from harness.sweeping.command import sweep
 
 app = typer.Typer(
@@ -121,10 +121,14 @@ def list_(
     ] = "",
 ) -> int:
     """List what there is, with one line of meaning each."""
-    from harness.catalogue import catalogue
-    from harness.reporting.entries import render_entries
+    from harness.catalogue import catalogue, fault_families
+    from harness.reporting.entries import render_entries, render_families
 
-    PipeConsole().print(render_entries(catalogue(kind)))
+    console = PipeConsole()
+    if kind == "faults":
+        say(console, render_families(fault_families(), console.width))
+    else:
+        console.print(render_entries(catalogue(kind)))
     return ExitCode.PASS
 
 

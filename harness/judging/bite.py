@@ -11,6 +11,7 @@ from statistics import fmean, median
 
 from harness.judging.effects import MEASURES
 from harness.judging.effects.measure import Measure, Measuring
+from harness.judging.figures import amount
 from harness.judging.history import Attempted, FaultSetup, History
 from harness.judging.levels import Peak, peak
 from harness.judging.result import Bite
@@ -173,4 +174,4 @@ def _why_not(history: History, worker: str, strongest: Peak) -> str:
 
 
 def _amount(value: float, unit: str) -> str:
-    return f"x{value:.3g}" if unit == "x" else f"{value:.3g} {unit}".rstrip()
+    return f"x{amount(value)}" if unit == "x" else f"{amount(value)} {unit}".rstrip()

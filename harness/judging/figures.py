@@ -29,3 +29,10 @@ def share(value: float | None) -> str:
 
 def factor(value: float) -> str:
     return "xinf" if isinf(value) else f"x{value:.2f}" if value < 9.95 else f"x{value:.0f}"
+
+
+def amount(value: float) -> str:
+    """Three digits of whatever unit, never as a power of ten: `0`, `0.00015`, `4.81`, `1,500`."""
+    if abs(value) < 1e-4:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}"

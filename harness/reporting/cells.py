@@ -1,5 +1,6 @@
 """Table cells and the tables that hold them. Everything is `Text`, never markup: names are not ours."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from rich.table import Table
@@ -43,6 +44,16 @@ def verdict_line(verdict: Verdict, what: str, headline: str) -> Text:
     return Text.assemble(
         (f"{verdict}", f"bold {COLOURS[verdict]}"), f"  {plain(what)}: ", (plain(words), "bold")
     )
+
+
+def broken(text: str, width: int) -> str:
+    """A fault as text in lines of at most `width` where its words allow it: each parameter is a word."""
+    lines = [""]
+    for piece in re.findall(r"[^(,]+[(,]? ?|[(,] ?", text):
+        if lines[-1] and len(lines[-1]) + len(piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def facts(lines: Iterable[tuple[str, str]]) -> Table:

@@ -10,7 +10,7 @@ from harness.judging.figures import count, seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import Place, RunResult, Verdict
 from harness.judging.severity import not_monotonic
-from harness.reporting.cells import COLOURS, SPAN, Form, facts, mark, trend, verdict_line
+from harness.reporting.cells import COLOURS, SPAN, Form, broken, facts, mark, trend, verdict_line
 from harness.reporting.names import Names
 from harness.reporting.run_report import evidence, padding, place_label, shown_places
 
@@ -39,7 +39,7 @@ def _side_by_side(results: Sequence[RunResult], names: Names) -> Iterator[Render
     rows = [("", [Text(plain(r.setting.scenario), style="bold") for r in results])]
     rows += [("", [Text(names[r.setting.preset], style="bold") for r in results])]
     if any(r.setting.fault_ordered for r in results):
-        rows += [("", [Text(plain(r.setting.fault_ordered)) for r in results])]
+        rows += [("", [Text(broken(plain(r.setting.fault_ordered), CELL)) for r in results])]
     yield _table([*rows, ("", [_verdict(r) for r in results])])
     yield Text(f"{SPAN}{mark(_most_faulted(results))}", style="dim")
     for heading, rows in _sections(results):
@@ -122,5 +122,7 @@ def _notes(results: Sequence[RunResult], names: Names) -> Iterator[RenderableTyp
     for result in results:
         yield Text(names.title(result), style="bold")
         yield facts(evidence(result))
-    yield facts(("severity", plain(words)) for words in not_monotonic([[result] for result in results]))
+    yield facts(
+        ("severity", plain(words, limit=600)) for words in not_monotonic([[result] for result in results])
+    )
     yield facts(padding(results[0]))

@@ -1,6 +1,7 @@
 """What `limplock list` shows: names on the left, what they mean beside them, wrapped to the width."""
 
 from collections.abc import Mapping
+from textwrap import wrap
 
 from rich.table import Table
 from rich.text import Text
@@ -18,3 +19,15 @@ def render_entries(entries: Mapping[str, str]) -> Table:
             words.append(f"\n{line}", "dim")
         table.add_row(Text(name), words)
     return table
+
+
+def render_families(families: Mapping[str, Mapping[str, str]], width: int) -> str:
+    """Each heading once, below it its entries, each on a line of its own, and what they mean beneath."""
+    blocks = []
+    for heading, entries in families.items():
+        lines = wrap(heading, width, subsequent_indent=" " * 8)
+        for name, meaning in entries.items():
+            lines += wrap(name, width, initial_indent="  ", subsequent_indent="    ")
+            lines += wrap(meaning, width, initial_indent="    ", subsequent_indent="    ")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)

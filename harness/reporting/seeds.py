@@ -28,7 +28,7 @@ def render_seeds(results: Sequence[RunResult]) -> RenderableType:
     groups = alike(results)
     names = Names(result.setting.preset for result in results)
     lines = [_line(group, names) for group in groups]
-    notes = [("severity", plain(words)) for words in not_monotonic(groups)]
+    notes = [("severity", plain(words, limit=600)) for words in not_monotonic(groups)]
     table = _table(groups, names)
     return Group(*lines, *names.legend(), Text(), table, Text(), facts([*notes, *_odd(groups, names)]))
 

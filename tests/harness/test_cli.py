@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from faults.notation import read_fault
 from harness import commands
 from harness.catalogue import catalogue
 from harness.cli import run_command_line
@@ -163,7 +164,7 @@ def test_a_fault_without_a_running_gateway_says_how_to_start_one(
     assert "no `limplock serve` is running here" in capsys.readouterr().err
 
 
-KINDS = ["scenarios", "policies", "presets", "pipelines", "faults", "metrics"]
+KINDS = ["scenarios", "policies", "presets", "pipelines", "shapes", "metrics"]
 
 
 @pytest.mark.parametrize("width", [80, 200])
@@ -179,6 +180,20 @@ def test_every_list_has_an_entry_with_a_meaning_for_each_name_and_wraps_below_it
     assert [entry[0] for entry in entries] == list(catalogue(kind))
     assert all(len(entry) == 2 for entry in entries)
     assert len(entries) >= 3
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_faults_are_listed_by_family_as_they_are_written(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run_command_line(["list", "faults"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 90
+    assert all(len(line) <= width and line == line.rstrip() for line in lines)
+    assert [line.split()[0] for line in lines if line[:1].strip()] == ["engine", "worker", "link", "process"]
+    written = [line.strip() for line in lines if line.startswith("  ") and line[2] != " "]
+    assert [read_fault(text).kind for text in written] == list(catalogue("faults"))
 
 
 def test_a_listed_pipeline_is_its_preset_ready_to_be_changed_in_a_file() -> None:
@@ -200,7 +215,7 @@ def test_a_bug_of_ours_is_one_line_and_the_traceback_is_in_a_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("harness.catalogue.catalogue", lambda kind: 1 / 0)
-    assert run_command_line(["list", "faults"]) == ExitCode.BUG
+    assert run_command_line(["list", "presets"]) == ExitCode.BUG
     err = capsys.readouterr().err
     assert "this is a bug in limplock" in err
     path = Path(err.split()[-1])

@@ -40,7 +40,7 @@ def _late_answers(given: Given, delay_s: float) -> Law:
     must_fill = queueing.must_fill(service.slots, 0.0, needed)
     sign = {True: ">", False: "<", None: "near"}[queueing.verdict_of_load(needed / service.slots)]
     sum_words = (
-        f"{service.arrivals_rps:.1f} * ({load.held_s:.2f} + {delay_s:.1f}) + {rest:.1f} = {needed:.0f}"
+        f"{service.arrivals_rps:.2f} * ({load.held_s:.2f} + {delay_s:.2f}) + {rest:.1f} = {needed:.1f}"
     )
     captured = queueing.captured_ratio(load.overall_share, (load.held_s + delay_s) / load.held_s)
     known = law.model_copy(

@@ -150,7 +150,7 @@ def test_where_less_is_worse_the_effect_is_what_is_missing_of_before(monkeypatch
     measuring(monkeypatch, lambda window: during if window.start_s >= 13.0 else 1000.0)
     found = rated(50.0)
     assert (found.bit, found.as_asked) == (bit, as_asked)
-    assert found.words.endswith(f"{during:.3g} kB/s measured, 1e+03 kB/s before")
+    assert found.words.endswith(f"{during:.3g} kB/s measured, 1,000 kB/s before")
 
 
 def test_a_limit_above_what_there_was_before_is_no_fault(monkeypatch):

@@ -2,7 +2,7 @@ from math import inf
 
 import pytest
 
-from harness.judging.figures import count, factor, seconds, share
+from harness.judging.figures import amount, count, factor, seconds, share
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,11 @@ def test_counts_lose_their_decimals_when_they_grow(value, shown):
 def test_shares_and_factors():
     assert (share(0.975), share(None)) == ("98%", "-")
     assert (factor(1.257), factor(38.2), factor(inf)) == ("x1.26", "x38", "xinf")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0"), (3e-17, "0"), (1.5e-4, "0.00015"), (4.812, "4.81"), (999.7, "1,000"), (1500.0, "1,500")],
+)
+def test_an_amount_is_never_a_power_of_ten(value, shown):
+    assert amount(value) == shown

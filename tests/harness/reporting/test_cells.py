@@ -4,7 +4,7 @@ import pytest
 
 from harness.judging.figures import count, seconds, share
 from harness.judging.result import Trend
-from harness.reporting.cells import trend
+from harness.reporting.cells import broken, trend
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,16 @@ def test_a_common_unit_is_written_once(values, form, shown):
 
 def test_a_metric_that_is_not_there_is_a_dash():
     assert trend(None, seconds).plain == "-"
+
+
+@pytest.mark.parametrize(
+    ("fault", "lines"),
+    [
+        ("freeze()", ["freeze()"]),
+        ("slow_steps(factor=10)", ["slow_steps(", "factor=10)"]),
+        ("link_bandwidth(rate_kb_per_s=2)", ["link_bandwidth(", "rate_kb_per_s=2)"]),
+        ("link_reset(after_s=0, connections_ratio=1)", ["link_reset(", "after_s=0,", "connections_ratio=1)"]),
+    ],
+)
+def test_a_fault_is_broken_between_its_words(fault, lines):
+    assert broken(fault, 20).split("\n") == lines
