@@ -56,7 +56,7 @@ def _fault(kind: str) -> Iterator[str]:
 
 
 def fault_families() -> Mapping[str, Mapping[str, str]]:
-    """Family and how near it is to a slow accelerator, to its faults as they are written and their meaning."""
+    """Family and how near it is to a slow accelerator, to its faults as they are written, with meanings."""
     found: dict[str, dict[str, str]] = {}
     for family in FAMILIES:
         for fault in family.FAULTS:
