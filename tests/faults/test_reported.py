@@ -83,5 +83,5 @@ def test_a_delay_just_under_the_timeout_does_more_damage_than_one_just_above(tmp
     assert held[2] == pytest.approx(held[3], rel=0.05)
     (words,) = not_monotonic([[run] for run in runs])
     assert words.startswith("damage is not monotonic under timeout: of the slots that fill first")
-    assert "link_latency(latency_s=0.9timeout)" in words
-    assert "larger link_latency(latency_s=1.05timeout)" in words
+    assert "link_latency(latency_s=0.9timeout, connections_ratio=1)" in words
+    assert "larger link_latency(latency_s=1.05timeout, connections_ratio=1)" in words
