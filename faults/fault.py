@@ -7,7 +7,7 @@ is a fault that does nothing. What is put at a site has a lease: it ends by itse
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any, ClassVar, Self
@@ -94,15 +94,19 @@ class Fault:
         _, level = next(changes)
         await self._begin(site, level)
         heard(level)
-        course = asyncio.create_task(self._follow(site, changes, started_s, level, heard))
+        over = asyncio.Event()
+        course = asyncio.create_task(self._follow(site, changes, started_s, level, heard, over))
         try:
             yield
         finally:
-            course.cancel()
+            over.set()
             try:
-                await asyncio.wait([course])  # not the course itself: its cancellation is not ours
-                if not course.cancelled():
-                    course.result()
+                # Not cancelled: what is given up half way may still arrive, after the fault was lifted.
+                await asyncio.wait([course])
+                course.result()
+            except asyncio.CancelledError:
+                course.cancel()
+                raise
             finally:
                 await _to_the_end(self.lift(site))
 
@@ -117,22 +121,31 @@ class Fault:
             raise
 
     async def _follow(
-        self, site: Site, changes: Iterator[Change], started_s: float, level: float, heard: Heard
+        self,
+        site: Site,
+        changes: Iterator[Change],
+        started_s: float,
+        level: float,
+        heard: Heard,
+        over: asyncio.Event,
     ) -> None:
-        """Change the level as its time comes, and renew the lease in between."""
+        """Change the level as its time comes, and renew the lease in between, until it is `over`."""
         told = level
         for since_s, next_level in changes:
-            await self._hold_until(site, level, started_s + since_s)
+            await self._hold_until(site, level, started_s + since_s, over)
+            if over.is_set():
+                return
             level = next_level
             if await self._put_again(site, level) and level != told:
                 heard(level)
                 told = level
-        await self._hold_until(site, level, inf)
+        await self._hold_until(site, level, inf, over)
 
-    async def _hold_until(self, site: Site, level: float, when_s: float) -> None:
-        while (left_s := when_s - _now()) > 0:
-            await asyncio.sleep(min(left_s, LEASE_S / RENEWALS))
-            if _now() < when_s:
+    async def _hold_until(self, site: Site, level: float, when_s: float, over: asyncio.Event) -> None:
+        while not over.is_set() and (left_s := when_s - _now()) > 0:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), min(left_s, LEASE_S / RENEWALS))
+            if not over.is_set() and _now() < when_s:
                 await self._put_again(site, level)
 
     async def _put_again(self, site: Site, level: float) -> bool:

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 TOGETHER_BYTES = 256 * 1024 * 1024
-ALWAYS_BYTES = (
-    256 * 1024
-)  # for each toxic and direction even then, or one stalled reader would stop all others
+# For each toxic and direction even then, or one stalled reader would stop all others.
+ALWAYS_BYTES = 256 * 1024
 
 
 @dataclass(slots=True)

@@ -56,6 +56,7 @@ class FaultedLink:
         who has left, which is what every timeout does.
         """
         try:
+            await self._toxiproxy.settled()  # a call that was given up may still have put some there
             if await self._toxiproxy.has_extensions():
                 await self._toxiproxy.clear_toxics(self._proxy.name, self._proxy.name)
             elif self._toxics or await self._own():

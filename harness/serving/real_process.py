@@ -7,7 +7,6 @@ behind is written into the journal before it is done.
 import asyncio
 import signal
 from collections.abc import Mapping
-from functools import cached_property
 
 from faults.site import GpuCap, Neighbour
 from harness.errors import CleanupUnverified
@@ -34,16 +33,19 @@ class RealProcess:
         self._stopper: Sidecar | None = None
         self._stopped: StoppedProcess | None = None
         self._neighbours: Neighbours | None = None
+        self._gpu: GpuSite | None = None
 
-    @cached_property
-    def _gpu(self) -> GpuSite:
-        """Known once the worker is asked for it."""
-        return GpuSite(self.worker, self._pool.workers[self.worker].ready.device, self._journal)
+    def _card(self) -> GpuSite:
+        """Known once a fault asks for it."""
+        if self._gpu is None:
+            device = self._pool.workers[self.worker].ready.device
+            self._gpu = GpuSite(self.worker, device, self._journal)
+        return self._gpu
 
     async def check_process(self, wanted: Neighbour | GpuCap) -> None:
         """EnvironmentFault if there can never be that here."""
         if isinstance(wanted, GpuCap):
-            await self._gpu.check(wanted)
+            await self._card().check(wanted)
         else:
             await self._beside().check(wanted)
 
@@ -105,14 +107,14 @@ class RealProcess:
             self._neighbours = None
 
     async def cap(self, limit: GpuCap, lease_s: float) -> None:
-        await self._gpu.cap(limit, lease_s)
+        await self._card().cap(limit, lease_s)
 
     async def uncap(self) -> None:
-        await self._gpu.uncap()
+        await self._card().uncap()
 
     async def seen(self) -> Mapping[str, float]:
         """Gauges of the process from outside, while a fault is there that shows in them."""
-        seen = dict(self._gpu.seen())
+        seen = {} if self._gpu is None else dict(self._gpu.seen())
         if self._stopper is not None:
             seen |= await self._stopper.seen()
         if self._neighbours is not None:

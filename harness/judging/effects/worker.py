@@ -25,6 +25,15 @@ def _share(history: History, worker: str, timeline: Timeline, *, part: str, of: 
     )
 
 
+def _kept(history: History, worker: str, timeline: Timeline) -> Measure:
+    """What share of those who left was computed for all the same, which shows a step after they left."""
+    seen = counted(_looks(history, worker, timeline.fault), "left_early", "kept")
+    left = rise(seen[:-1], "left_early") if seen else 0.0
+    if left <= 0:
+        return Measure(None, f"nobody left {worker} while it was on")
+    return Measure(min(1.0, rise(seen, "kept") / left))
+
+
 def _usable_slots(history: History, worker: str, timeline: Timeline) -> Measure:
     _, during = _both_slots(history, worker, timeline)
     return Measure(during)
@@ -54,7 +63,7 @@ def _health_delay(history: History, worker: str, timeline: Timeline) -> Measure:
 MEASURES: dict[str, Measuring] = {
     "failed share": partial(_share, part="failed", of="arrived", none="no request came to"),
     "unanswered share": partial(_share, part="unanswered", of="arrived", none="no request came to"),
-    "kept after leaving": partial(_share, part="kept", of="left_early", none="nobody left"),
+    "kept after leaving": _kept,
     "usable slots": _usable_slots,
     "slots lost": _slots_lost,
     "ageing of reports": _ageing,

@@ -46,13 +46,24 @@ def measure(quantity: str, history: History) -> float | None:
     [
         ("failed share", "failed", "arrived"),
         ("unanswered share", "unanswered", "arrived"),
-        ("kept after leaving", "kept", "left_early"),
         ("stalled share", "stalled_seconds", "busy_seconds"),
     ],
 )
 def test_a_share_is_of_what_happened_while_the_fault_was_there(quantity: str, part: str, of: str) -> None:
     history = seen(quantity, {of: 8.0, part: 4.0}, {of: 8.0, part: 2.0})
     assert measure(quantity, history) == pytest.approx(0.25)
+
+
+def test_who_left_since_the_last_look_need_not_have_been_computed_for_yet() -> None:
+    history = seen("kept after leaving", {"left_early": 2.0, "kept": 0.0}, {"left_early": 2.0, "kept": 2.0})
+    late = [g for g in history.gauges("w") if 10 < g.at_s <= 20][-1]
+    late.values["left_early"] += 3
+    assert measure("kept after leaving", history) == 1.0
+
+
+def test_a_share_of_those_who_left_is_kept() -> None:
+    history = seen("kept after leaving", {"left_early": 8.0, "kept": 4.0}, {"left_early": 8.0, "kept": 2.0})
+    assert measure("kept after leaving", history) == pytest.approx(0.25, rel=0.1)
 
 
 @pytest.mark.parametrize("quantity", ["failed share", "unanswered share", "kept after leaving"])
