@@ -10,7 +10,7 @@ UNITS = ("_s", "_ratio")  # of attributes, which may be left out: `latency` is `
 
 def settable(kind: type) -> dict[str, type]:
     """The numbers that can be set of a fault or a shape, in order, and whether each is whole (`int`)."""
-    return {field.name: field.type for field in fields(kind) if field.name != "shape"}  # type: ignore[misc]
+    return {field.name: field.type for field in fields(kind) if field.name != "shape"}  # type: ignore[misc]  # a plain type here
 
 
 def fit(

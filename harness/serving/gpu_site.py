@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from faults.site import GpuCap
 from harness.errors import CleanupUnverified, EnvironmentFault
@@ -102,7 +102,7 @@ class GpuSite:
 
     def _intend(self, limit: GpuCap) -> GpuLimit:
         index = self._find(limit)
-        kind = "power" if limit.kind == "power" else "clock"
-        entry = GpuLimit(index, kind, before(self._nvml, index, kind))  # type: ignore[arg-type]
+        kind: Literal["power", "clock"] = "power" if limit.kind == "power" else "clock"
+        entry = GpuLimit(index, kind, before(self._nvml, index, kind))
         self._journal.intend(entry)
         return entry

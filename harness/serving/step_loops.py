@@ -11,8 +11,7 @@ class StepLoops:
 
     def __init__(self) -> None:
         self.tasks: set[asyncio.Task[None]] = set()
-        self._broken: asyncio.Task[None] | None = None
-        self._broke = asyncio.Event()
+        self._broken: asyncio.Future[NoReturn] = asyncio.get_running_loop().create_future()
 
     def start(self, worker: Worker) -> "asyncio.Task[None]":
         """The loop of `worker`. Whoever kills the worker cancels it."""
@@ -23,10 +22,8 @@ class StepLoops:
 
     async def watch(self) -> NoReturn:
         """Raises what broke a step loop: a defect of ours, which must not pass for a worker's failure."""
-        await self._broke.wait()
-        assert self._broken is not None  # noqa: S101 - set together with the event
-        self._broken.result()
-        raise AssertionError
+        await asyncio.shield(self._broken)  # who stops watching must not end it for others
+        raise AssertionError("what broke a step loop is an exception")
 
     async def close(self) -> None:
         left = list(self.tasks)
@@ -36,6 +33,6 @@ class StepLoops:
 
     def _ended(self, task: "asyncio.Task[None]") -> None:
         self.tasks.discard(task)
-        if not task.cancelled() and self._broken is None:  # a killed worker's was
-            self._broken = task
-            self._broke.set()
+        if not task.cancelled() and not self._broken.done():  # a killed worker's was cancelled
+            self._broken.set_exception(task.exception() or RuntimeError(f"{task.get_name()} has ended"))
+            self._broken.exception()  # whoever watches is told; where nobody does it is no news
