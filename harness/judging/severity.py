@@ -7,7 +7,7 @@ from statistics import median
 
 from harness.judging.brief import during, worst_latency_s
 from harness.judging.figures import seconds, share
-from harness.judging.result import RunResult
+from harness.judging.result import RunResult, Verdict
 
 LESS_RATIO = 0.9  # less than this share of the damage is clearly less
 FLOOR_S, FLOOR_RATIO = 0.05, 0.02  # damage up to here is none
@@ -75,6 +75,9 @@ def _size(group: Group) -> float:
 
 
 def _median(damage: _Damage, group: Group) -> float | None:
+    """None where some seeds spread and others were contained: what lies in the middle happens in none."""
+    if {Verdict.FAIL, Verdict.PASS} <= {result.verdict for result in group}:
+        return None
     figures = [figure for figure in map(damage.figure, group) if figure is not None]
     return median(figures) if figures else None
 

@@ -1,4 +1,8 @@
-"""The same runs with many seeds: how often which verdict, and how far the figures range."""
+"""The same runs with many seeds: how often which verdict, and how far the figures range.
+
+Near a critical point a run either spreads or is contained, and what lies between the two happens in none. So
+the share that spread is told with its interval, and figures are told of each verdict apart.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +16,7 @@ from harness.judging.figures import seconds, share
 from harness.judging.plain_text import plain
 from harness.judging.result import RunResult, Verdict
 from harness.judging.severity import not_monotonic
+from harness.judging.wilson import chance
 from harness.reporting.cells import facts, grid, verdict_line
 from harness.reporting.names import Names
 
@@ -24,7 +29,7 @@ Figure = Callable[[RunResult], float | None]
 
 
 def render_seeds(results: Sequence[RunResult]) -> RenderableType:
-    """One line and one row for each preset, then the seeds that stand out."""
+    """One line for each preset and one row for each verdict under it, then the seeds that stand out."""
     groups = alike(results)
     names = Names(result.setting.preset for result in results)
     lines = [_line(group, names) for group in groups]
@@ -44,17 +49,42 @@ def alike(results: Sequence[RunResult]) -> list[list[RunResult]]:
 def _line(group: Sequence[RunResult], names: Names) -> Text:
     counts = Counter(result.verdict for result in group)
     worst = next(verdict for verdict in _WORST_FIRST if counts[verdict])
+    return verdict_line(worst, names.title(group[0]), _torn(counts) or _counted(counts))
+
+
+def _counted(counts: Counter[Verdict]) -> str:
     words = ", ".join(f"{counts[v]} {_WORDS[v]}" for v in _WORST_FIRST if counts[v])
-    return verdict_line(worst, names.title(group[0]), f"of {len(group)} seeds {words}")
+    return f"of {counts.total()} seeds {words}"
+
+
+def _torn(counts: Counter[Verdict]) -> str:
+    """How likely it is to spread, of the runs that decided; empty where all of these came out alike."""
+    spread, decided = counts[Verdict.FAIL], counts[Verdict.FAIL] + counts[Verdict.PASS]
+    if spread in (0, decided):
+        return ""
+    more = f"; {left} more inconclusive" if (left := counts[Verdict.INCONCLUSIVE]) else ""
+    return f"spread in {spread} of {decided} runs, {chance(spread, decided)}{more}"
+
+
+def _modes(group: Sequence[RunResult]) -> list[Sequence[RunResult]]:
+    """The runs of each verdict, the worst first."""
+    each = [[result for result in group if result.verdict is verdict] for verdict in _WORST_FIRST]
+    return [mode for mode in each if mode]
+
+
+def _label(mode: Sequence[RunResult], group: Sequence[RunResult], names: Names) -> str:
+    name = names.label(mode[0])
+    return name if len(mode) == len(group) else f"{name},\n{len(mode)} {_WORDS[mode[0].verdict]}"
 
 
 def _table(groups: Sequence[Sequence[RunResult]], names: Names) -> RenderableType:
-    labels = [names.label(group[0]) for group in groups]
-    width = min(LABEL, max(map(len, ["in the fault", *labels])))
+    modes = [(mode, group) for group in groups for mode in _modes(group)]
+    labels = [_label(mode, group, names) for mode, group in modes]
+    width = min(LABEL, max(len(line) for label in ["in the fault", *labels] for line in label.splitlines()))
     columns: list[tuple[str, int | None]] = [("in the fault", width)]
     columns += [("bystanders in time", None), ("their median latency", None)]
     columns += [("touched in time", None), ("slots gone after", None), ("detected after", None)]
-    return grid(columns, (_row(label, group) for label, group in zip(labels, groups, strict=True)))
+    return grid(columns, (_row(label, mode) for label, (mode, _) in zip(labels, modes, strict=True)))
 
 
 def _row(name: str, group: Sequence[RunResult]) -> list[Text]:

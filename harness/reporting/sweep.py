@@ -17,7 +17,7 @@ from harness.judging.danger_zone import Split, Zone, find_zone
 from harness.judging.plain_text import plain
 from harness.judging.result import Verdict
 from harness.judging.swept import Axes, Cell, Swept, by_factor, count
-from harness.judging.wilson import interval
+from harness.judging.wilson import chance
 from harness.reporting.cells import COLOURS, facts, grid
 from harness.reporting.names import Names
 from harness.reporting.zone_words import times, zone_summary, zone_words
@@ -162,12 +162,8 @@ def _zone_table(block: _Block) -> Table:
 
 def _chance(factor: float, split: Split) -> Text:
     """Of spread, over the seeds that decided."""
-    low, high = interval(split.spread, split.decided)
-    share = split.spread / split.decided
-    return Text(
-        f"{times(factor)}: {split.spread} of {split.decided} spread,"
-        f" {share:.0%} (95% sure: {low:.0%} to {high:.0%})"
-    )
+    words = f"{split.spread} of {split.decided} spread, {chance(split.spread, split.decided)}"
+    return Text(f"{times(factor)}: {words}")
 
 
 def _law(block: _Block, load: float) -> str:

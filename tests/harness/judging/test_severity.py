@@ -54,6 +54,15 @@ def test_where_less_is_worse_the_smaller_number_is_the_larger_fault() -> None:
     assert words.endswith("10% with the larger link_latency(latency_s=10)")
 
 
+def test_seeds_that_went_both_ways_have_no_middle_to_compare() -> None:
+    torn = [
+        run(0.95, lost=lost).model_copy(update={"verdict": v}) for lost, v in ((0.9, "FAIL"), (0.1, "PASS"))
+    ]
+    alike = [result.model_copy(update={"verdict": "FAIL"}) for result in torn]
+    assert not_monotonic([torn, [run(1.05, lost=0.02)]]) == []
+    assert len(not_monotonic([alike, [run(1.05, lost=0.02)]])) == 1
+
+
 def test_presets_are_not_mixed() -> None:
     assert told(run(0.95, lost=0.3), run(1.05, lost=0.0, preset="none")) == []
 

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.judging.wilson import interval
+from harness.judging.wilson import chance, interval
 
 
 def test_figures_of_the_score_interval():
@@ -18,3 +18,7 @@ def test_it_is_symmetric_and_never_leaves_0_to_1():
 
 def test_without_a_run_everything_is_possible():
     assert interval(0, 0) == (0.0, 1.0)
+
+
+def test_a_share_is_told_with_its_interval():
+    assert chance(7, 20) == "35% (95% sure: 18% to 57%)"

@@ -30,15 +30,33 @@ def contained(seed: int, **update: object) -> RunResult:
 
 
 def test_the_first_line_counts_the_verdicts_and_shows_the_worst() -> None:
-    results = [
-        spread(1),
-        seeded(judged(), 2, verdict=Verdict.PASS),
-        seeded(judged(), 3, verdict=Verdict.PASS),
-        seeded(judged(), 4, verdict=Verdict.INCONCLUSIVE),
-    ]
+    results = [spread(1), spread(2), seeded(judged(), 4, verdict=Verdict.INCONCLUSIVE)]
+    assert text(*results).splitlines()[0] == "FAIL  slow_worker x none: of 3 seeds 2 spread, 1 inconclusive"
+
+
+def test_where_seeds_went_both_ways_the_first_line_is_the_chance_of_spread_with_its_interval() -> None:
+    results = torn(spreads=7, contains=13)
     assert text(*results).splitlines()[0] == (
-        "FAIL  slow_worker x none: of 4 seeds 1 spread, 1 inconclusive, 2 contained"
+        "FAIL  slow_worker x none: spread in 7 of 20 runs, 35% (95% sure: 18% to 57%)"
     )
+
+
+def test_undecided_seeds_are_no_part_of_that_chance() -> None:
+    results = [*torn(spreads=1, contains=2), seeded(judged(), 4, verdict=Verdict.INCONCLUSIVE)]
+    assert text(*results).splitlines()[0] == (
+        "FAIL  slow_worker x none: spread in 1 of 3 runs, 33% (95% sure: 6% to 79%); 1 more inconclusive"
+    )
+
+
+def test_no_figure_is_taken_over_two_verdicts() -> None:
+    bad, good = torn(spreads=3, contains=2)[:3], torn(spreads=3, contains=2)[3:]
+    results = [with_goodput(r, ratio) for r, ratio in zip(bad, (0.1, 0.2, 0.3), strict=True)]
+    results += [with_goodput(r, ratio) for r, ratio in zip(good, (0.96, 0.98), strict=True)]
+    shown = [line.rstrip() for line in text(*results).splitlines()]
+    first, second = (at for at, line in enumerate(shown) if line.startswith("none,"))
+    assert "20% (10% to 30%)" in shown[first]
+    assert "97% (96% to 98%)" in shown[second]
+    assert [shown[first + 1], shown[second + 1]] == ["3 spread", "2 contained"]
 
 
 def test_every_preset_has_its_line_and_its_row_in_the_order_they_came() -> None:
@@ -75,6 +93,12 @@ def test_no_more_than_a_few_odd_ones_are_shown() -> None:
 
 def test_seeds_that_agree_have_no_odd_ones() -> None:
     assert "odd one" not in text(spread(1), spread(2))
+
+
+def torn(*, spreads: int, contains: int) -> list[RunResult]:
+    """The same preset both ways."""
+    both = [spread(seed) for seed in range(spreads)]
+    return both + [spread(seed, verdict=Verdict.PASS) for seed in range(spreads, spreads + contains)]
 
 
 def with_goodput(result: RunResult, ratio: float) -> RunResult:
