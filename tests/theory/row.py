@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from math import inf
 
+from harness.judging.wilson import interval
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -79,6 +81,14 @@ class Target:
     def at_most(self, what: str, bound: float, got: float) -> Row:
         return self.between(what, bound, got, -inf, bound, "at most")
 
+    def share(self, what: str, expected: float, hits: int, runs: int) -> Row:
+        """A share of runs in which chance decides: its Wilson interval has to cover what the source says."""
+        low, high = interval(hits, runs)
+        words = f"covered by {low:.2f} to {high:.2f}, 95 % sure"
+        return self.between(
+            f"{what}, share of {runs}", expected, hits / runs, *_covering(expected, runs), words
+        )
+
     def true(self, what: str, *, holds: bool) -> Row:
         """A statement without a figure, such as an order."""
         return self.between(what, 1.0, float(holds), 1.0, 1.0, "holds: 1")
@@ -86,6 +96,12 @@ class Target:
     def finding(self, what: str, reason: str) -> Row:
         """What our code cannot express, and why."""
         return Row(id=self.id, source=self.source, what=what, finding=reason)
+
+
+def _covering(share: float, runs: int) -> tuple[float, float]:
+    """The least and the greatest share of `runs` whose interval covers `share`."""
+    hits = [k for k in range(runs + 1) if (i := interval(k, runs))[0] - 1e-12 <= share <= i[1] + 1e-12]
+    return hits[0] / runs, hits[-1] / runs
 
 
 def _figure(value: float | None) -> str:

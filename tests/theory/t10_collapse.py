@@ -26,7 +26,6 @@ from policies.timers.timers import Timers
 from tests.theory.queueing_parts import Census, new_call
 from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
-from tests.theory.wilson import covering
 
 TARGET = Target("T10", "Brooker 2023, simple collapse; the server is a link of the study's own")
 
@@ -186,7 +185,4 @@ def _ramp_rows(runs: int) -> list[Row]:
 
 
 def _share_row(what: str, expected: float, collapsed: list[bool]) -> Row:
-    runs = len(collapsed)
-    low, high = covering(expected, runs)
-    got = sum(collapsed) / runs
-    return TARGET.between(f"{what}: collapsed, share of {runs}", expected, got, low, high, "95 % Wilson")
+    return TARGET.share(f"{what}: collapsed", expected, sum(collapsed), len(collapsed))

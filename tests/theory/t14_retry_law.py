@@ -12,7 +12,6 @@ from policies.retries.retry_budget import RetryBudget
 from tests.theory.overload import Overload, Story, play
 from tests.theory.retry_rules import resend
 from tests.theory.row import Row, Target
-from tests.theory.wilson import covering
 
 TARGET = Target("T14", "retry law (HotOS'21)")
 KEPT = Target("T14", f"{TARGET.source}; with a link of the study's own that keeps abandoned work")
@@ -44,7 +43,7 @@ def _law_rows(trigger: Overload, arrivals_rps: float, runs: int) -> list[Row]:
     stories = [play(overload, seed) for seed in range(runs)]
     stuck = [story for story in stories if not recovers(overload, story)]
     what = f"lambda = {arrivals_rps:g}/s, {RETRIES} resends"
-    rows = [_share_row(KEPT, what, STUCK[arrivals_rps], len(stuck), runs)]
+    rows = [KEPT.share(f"{what}: stuck", STUCK[arrivals_rps], len(stuck), runs)]
     if stuck and STUCK[arrivals_rps] == 1:
         amplification = fmean(story.amplification(_looked_from_s(overload)) for story in stuck)
         rows.append(KEPT.relative(f"{what}: attempts per request when stuck", 4.0, amplification, 0.02))
@@ -63,7 +62,7 @@ def _cure_rows(trigger: Overload, runs: int) -> list[Row]:
         (KEPT, "budget of 10 %", 0.0, lambda: replace(retrying, layers=(RetryBudget(), resend(RETRIES)))),
     ]
     return [
-        _share_row(target, f"lambda = 80/s, {name}", expected, _stuck(make, runs), runs)
+        target.share(f"lambda = 80/s, {name}: stuck", expected, _stuck(make, runs), runs)
         for target, name, expected, make in cases
     ]
 
@@ -79,8 +78,3 @@ def recovers(overload: Overload, story: Story) -> bool:
 
 def _looked_from_s(overload: Overload) -> float:
     return overload.ends_s - LOOKED_AT_S
-
-
-def _share_row(target: Target, what: str, expected: float, stuck: int, runs: int) -> Row:
-    low, high = covering(expected, runs)
-    return target.between(f"{what}: stuck, share of {runs}", expected, stuck / runs, low, high, "95 % Wilson")

@@ -22,6 +22,15 @@ def test_a_bound_on_one_side_does_not_mind_the_other() -> None:
     assert not TARGET.at_least("x", 3.0, 2.9).ok
 
 
+def test_a_share_of_runs_is_off_where_its_interval_does_not_cover_the_source() -> None:
+    row = TARGET.share("collapsed", 0.5, 3, 10)
+    assert row.ok
+    assert "0.11 to 0.60" in row.tolerance
+    assert not TARGET.share("collapsed", 0.7, 3, 10).ok
+    assert TARGET.share("collapsed", 0.0, 0, 4).ok
+    assert not TARGET.share("collapsed", 0.0, 4, 4).ok
+
+
 def test_a_finding_says_its_reason_and_fails_nothing() -> None:
     row = TARGET.finding("hedging", "there is no hedge")
     assert row.ok
