@@ -11,15 +11,24 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from harness.errors import BadInput, EnvironmentFault
 from harness.interrupts import ENDS
-from harness.judging.result import RunResult
+from harness.judging.result import Part
 from harness.serving.orphan import die_with_parent
-from harness.virtual_run import VirtualRun
+
+R_co = TypeVar("R_co", bound=Part, covariant=True)
+R = TypeVar("R", bound=Part)
 
 END_S = 2.0  # a process ends as soon as it is told, unless it is stopped
 AHEAD = 2  # runs handed to each process before it asks for more
+
+
+class Conducted(Protocol[R_co]):
+    """What can be run and judged in a folder. It goes to another process, and its result comes back."""
+
+    def conduct(self, folder: Path, /) -> R_co: ...
 
 
 def check_jobs(jobs: int | None) -> int:
@@ -31,9 +40,7 @@ def check_jobs(jobs: int | None) -> int:
     return jobs
 
 
-def conduct_all(
-    runs: Sequence[tuple[VirtualRun, Path]], jobs: int
-) -> Generator[tuple[int, RunResult], None, None]:
+def conduct_all(runs: Sequence[tuple[Conducted[R], Path]], jobs: int) -> Generator[tuple[int, R], None, None]:
     """Conduct each in its folder. Yields index and result as they come, which is in no order.
 
     Closing the iterator ends the processes. Raises what a run raises.
@@ -44,7 +51,7 @@ def conduct_all(
         return
     with _processes(min(jobs, len(runs))) as pool:
         todo = iter(enumerate(runs))
-        under_way: dict[Future[str], int] = {}
+        under_way: dict[Future[R], int] = {}
 
         def hand_out(number: int) -> None:
             with _signals_held():  # a process starts at the first of these, and must not hear of a Ctrl-C
@@ -56,11 +63,11 @@ def conduct_all(
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             hand_out(len(done))
             for future in done:
-                yield under_way.pop(future), RunResult.from_json(future.result())
+                yield under_way.pop(future), future.result()
 
 
-def _conduct(run: VirtualRun, folder: Path) -> str:
-    return run.conduct(folder).to_json()
+def _conduct(run: Conducted[R], folder: Path) -> R:
+    return run.conduct(folder)
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from harness.errors import BadInput
 from harness.judging.result import RunResult
-from harness.results import RESULT, ROOT
-from harness.virtual_run import HISTORY, VirtualRun, digest
+from harness.results import HISTORY, RESULT, ROOT
+from harness.virtual_run import VirtualRun, digest
 
 REPORT_IT = "Unless limplock or a policy of your own was changed since, report it"
 Known = tuple[Path, RunResult]

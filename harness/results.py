@@ -13,6 +13,7 @@ from harness.judging.result import RunResult
 
 ROOT = Path("limplock-results")
 RESULT = "result.json"
+HISTORY = "history.jsonl"
 LONGEST_START = 60  # characters of a pipeline in the name of a folder
 _PLAIN = re.compile(r"[A-Za-z_]\w*(\.\d+)?", re.ASCII)
 
@@ -42,9 +43,13 @@ def file_name(preset: str) -> str:
 
 
 def write_result(folder: Path, result: RunResult) -> Path:
-    path = folder / RESULT
+    return write_text(folder / RESULT, result.to_json() + "\n")
+
+
+def write_text(path: Path, text: str) -> Path:
+    """EnvironmentFault, in one line, where it cannot be written."""
     try:
-        path.write_text(result.to_json() + "\n")
+        path.write_text(text)
     except OSError as wrong:
         raise cannot_write(path, wrong) from wrong
     return path

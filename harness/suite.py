@@ -7,14 +7,16 @@ from pathlib import Path
 
 from faults.fault import LinkFault
 from faults.notation import spell
+from harness.arms import Arm, in_arm
 from harness.broken_policy import told_as_theirs
 from harness.fault_text import sized, with_fault
 from harness.interrupts import run_to_the_end
+from harness.judging.history import History
 from harness.judging.result import RunResult, Verdict
 from harness.judging.verdict import judge
 from harness.real_deployment import Options, deploy
 from harness.reporting.progress import Progress
-from harness.results import file_name, run_folder, write_result
+from harness.results import HISTORY, file_name, run_folder, write_result
 from harness.runner import run
 from harness.scenario import Scenario
 from policies.presets.preset import Preset
@@ -26,6 +28,7 @@ class Planned:
 
     scenario: Scenario
     preset: Preset
+    arm: Arm = Arm.FAULT
 
     @property
     def expected(self) -> Verdict | None:
@@ -37,6 +40,13 @@ class Planned:
         """The text of a fault in place of the scenario's own, else empty."""
         fault = self.scenario.fault
         return spell(fault) if fault is not None and self.scenario.fault_replaced else ""
+
+    @property
+    def title(self) -> str:
+        """`slow_worker under none`."""
+        other = f" with {self.ordered}" if self.ordered else ""
+        other += f" ({self.arm})" if self.arm is not Arm.FAULT else ""
+        return f"{self.scenario.name}{other} under {self.preset.name}"
 
     @property
     def toxics(self) -> tuple[str, ...]:
@@ -63,17 +73,22 @@ def run_all(plan: Sequence[Planned], seed: int, options: Options, folder: Path) 
 
 
 def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number: str) -> RunResult:
-    scenario, preset = planned.scenario, planned.preset
-    where = run_folder(folder, scenario.name, preset.name, planned.ordered)
-    hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
-    run_name = f"{options.run_name}-{file_name(preset.name)}"
-    stand = partial(deploy, options=replace(options, run_name=run_name, toxics=planned.toxics))
+    where = run_folder(folder, planned.scenario.name, planned.preset.name, planned.ordered)
     with Progress() as progress:
-        what = f"{scenario.name} with {planned.ordered}" if planned.ordered else scenario.name
-        progress.start(f"{number}{what} under {preset.name}", hops, scenario.phases.starts())
-        with told_as_theirs(preset.name, where):
-            history = run_to_the_end(run(scenario, preset, seed, stand, where / "history.jsonl", progress))
-        result = judge(history)
+        result = judge(make_history(planned, seed, options, where, progress, number))
         progress.finish(result.headline)
     write_result(where, result)
     return result
+
+
+def make_history(
+    planned: Planned, seed: int, options: Options, where: Path, progress: Progress, number: str = ""
+) -> History:
+    """Run, and leave the judging to others. Its history is in `where` too; `number` is told before its name."""
+    scenario, preset = in_arm(planned.scenario, planned.arm), planned.preset
+    hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
+    run_name = f"{options.run_name}-{file_name(preset.name)}"
+    stand = partial(deploy, options=replace(options, run_name=run_name, toxics=planned.toxics))
+    progress.start(f"{number}{planned.title}", hops, scenario.phases.starts())
+    with told_as_theirs(preset.name, where):
+        return run_to_the_end(run(scenario, preset, seed, stand, where / HISTORY, progress))

@@ -18,13 +18,13 @@ from harness.judging.result import RunResult, Setting, Verdict
 from harness.real_deployment import Options
 from harness.reporting.console import PipeConsole
 from harness.reporting.fidelity import render_fidelity
-from harness.results import new_folder, run_folder
+from harness.results import HISTORY, new_folder, run_folder
 from harness.serving.cost_model import Costs
 from harness.serving.cost_store import CALIBRATED, REMEDY, choose_costs
 from harness.serving.leftovers import refuse_leftovers
 from harness.suite import Planned, plan_runs, run_all
 from harness.verdict_codes import exit_code
-from harness.virtual_run import HISTORY, VirtualRun
+from harness.virtual_run import VirtualRun
 
 SCENARIOS = ("healthy", "slow_worker")
 MODEL, DEVICE = "tiny", "cpu"  # steps padded as the scenario says; no GPU makes the same steps everywhere

@@ -11,6 +11,7 @@ from typing import Annotated, Self
 
 import msgspec
 
+from harness.arms import Arm, in_arm
 from harness.broken_policy import told_as_theirs
 from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
@@ -18,10 +19,11 @@ from harness.errors import BadInput
 from harness.fault_text import check_simulated, sized, with_fault
 from harness.fleet import Fleet, resize
 from harness.interrupts import run_to_the_end
+from harness.judging.history import History
 from harness.judging.result import RunResult
 from harness.judging.verdict import judge
 from harness.reporting.progress import NoProgress, Progress
-from harness.results import write_result
+from harness.results import HISTORY, write_result
 from harness.runner import run
 from harness.scenario import Scenario
 from harness.serving.cost_model import Costs
@@ -29,7 +31,6 @@ from harness.virtual_deployment import deploy_virtual
 
 PREFIX = "lp1-"  # the first form of the token
 LONGEST_BYTES = 100_000  # of an unpacked token; most have a few hundred, a pipeline may have 10,000 letters
-HISTORY = "history.jsonl"
 
 
 class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True):
@@ -42,12 +43,14 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
     fleet: Fleet = Fleet()
     version: str = msgspec.field(default_factory=lambda: version("limplock"))
     fault: str = ""  # in place of the scenario's own
+    arm: Arm = Arm.FAULT
 
     @property
     def title(self) -> str:
         """`slow_worker x none, seed 1, workers=512`."""
         words = f", {self.fleet.words}" if self.fleet.words else ""
         other = f" with {self.fault}" if self.fault else ""
+        other += f" ({self.arm})" if self.arm is not Arm.FAULT else ""
         return f"{self.scenario}{other} x {self.preset}, seed {self.seed}{words}"
 
     def resized(self) -> Scenario:
@@ -55,7 +58,7 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         scenario = resize(with_fault(find_scenario(self.scenario), self.fault), self.fleet, self.costs)
         check_simulated(scenario.fault)
         sized(scenario, find_preset(self.preset).build(scenario.topology.workers), self.preset)
-        return scenario
+        return in_arm(scenario, self.arm)
 
     def token(self) -> str:
         """The run in one word."""
@@ -95,16 +98,24 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
 
         Raises Interrupted or Terminated, with what was recorded so far left in the folder.
         """
+        history = self.make(folder, progress)
+        result = judge(history).model_copy(update=self.marks(folder))
+        write_result(folder, result)
+        return result
+
+    def make(self, folder: Path, progress: Progress | None = None) -> History:
+        """Run, and leave the judging to others. As `conduct`."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / HISTORY
         scenario, preset = self.resized(), find_preset(self.preset)
         deploy = partial(deploy_virtual, costs=self.costs)
         work = run(scenario, preset, self.seed, deploy, path, progress or NoProgress())
         with told_as_theirs(self.preset, folder):
-            history = run_to_the_end(work, VirtualLoop)
-        result = judge(history).model_copy(update={"replay": self.token(), "digest": digest(path)})
-        write_result(folder, result)
-        return result
+            return run_to_the_end(work, VirtualLoop)
+
+    def marks(self, folder: Path) -> dict[str, str]:
+        """By which the run whose history is in `folder` can be had again, and known."""
+        return {"replay": self.token(), "digest": digest(folder / HISTORY)}
 
 
 def _unpacked(packed: bytes) -> bytes:

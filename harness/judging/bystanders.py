@@ -1,6 +1,6 @@
 """The deciding measures: what callers felt that by configuration can never reach a faulted worker.
 
-Each compares the fault window with the baseline:
+Each compares the fault window with its reference: the same window of the control, or the baseline.
 
 | measure           | formula                                            | mild / severe      |
 |-------------------|----------------------------------------------------|--------------------|
@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.judging.bootstrap import Blocks, bounds
-from harness.judging.cohort import Cohort
-from harness.judging.percentiles import Floats, highest_permitted, quantile
+from harness.judging.cohort import Part
+from harness.judging.percentiles import QUANTILES, Floats, highest_permitted, quantile
 from harness.judging.result import Measure
 
 LATENCY_FLOOR_S = 0.1
@@ -32,57 +32,56 @@ GROWTH = (1.5, 3.0)
 BLAST_SEVERE = 0.25
 
 
-def enough(cohort: Cohort, before: Blocks, during: Blocks) -> bool:
+def enough(before: Part, during: Part) -> bool:
     """Whether the caller sent enough in both windows to be compared at all."""
-    return min(_count(cohort, before), _count(cohort, during)) >= LEAST_REQUESTS
+    return min(before.count, during.count) >= LEAST_REQUESTS
 
 
-def bystander_measures(
-    cohorts: Sequence[Cohort], before: Blocks, during: Blocks, workers: int
-) -> list[Measure]:
-    """`cohorts`: bystanders with enough requests. Empty if there are none."""
-    each = [caller_measures(cohort, before, during) for cohort in cohorts]
+def bystander_measures(parts: Sequence[tuple[Part, Part]], workers: int) -> list[Measure]:
+    """`parts`: of each bystander with enough requests, before and during. Empty if there are none."""
+    each = [caller_measures(before, during) for before, during in parts]
     radius = [_blast_radius(each, workers)] if each else []
     return [measure for measures in each for measure in measures] + radius
 
 
-def caller_measures(cohort: Cohort, before: Blocks, during: Blocks) -> list[Measure]:
-    """Latency at the median and at the highest quantile that both windows allow, goodput, load."""
-    highest = highest_permitted(min(_count(cohort, before), _count(cohort, during)))
-    quantiles = sorted({0.5, highest or 0.5})
+def caller_measures(before: Part, during: Part) -> list[Measure]:
+    """Latency at all quantiles that both windows allow, goodput, load. The median and the highest decide."""
+    highest = highest_permitted(min(before.count, during.count)) or 0.5
     return [
-        *(_inflation(cohort, before, during, q) for q in quantiles),
-        _loss(cohort, before, during),
-        _growth(cohort, before, during),
+        *(_inflation(before, during, q, q in (0.5, highest)) for q in QUANTILES if q <= highest),
+        _loss(before, during),
+        _growth(before, during),
     ]
 
 
-def _inflation(cohort: Cohort, before: Blocks, during: Blocks, q: float) -> Measure:
-    was, was_often = _latency(cohort, before, q)
-    became, became_often = _latency(cohort, during, q)
+def _inflation(before: Part, during: Part, q: float, deciding: bool) -> Measure:
+    was, was_often = _latency(before, q)
+    became, became_often = _latency(during, q)
     lower, upper = bounds((became_often + LATENCY_FLOOR_S) / (was_often + LATENCY_FLOOR_S))
     return Measure(
-        name="latency_inflation", about=cohort.name, quantile=q,
+        name="latency_inflation", about=before.cohort.name, quantile=q,
         value=(became + LATENCY_FLOOR_S) / (was + LATENCY_FLOOR_S), lower=lower, upper=upper,
-        mild=INFLATION[0], severe=INFLATION[1], deciding=True, before=was, during=became,
+        mild=INFLATION[0], severe=INFLATION[1], deciding=deciding, before=was, during=became,
     )  # fmt: skip
 
 
-def _loss(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
-    was, was_often = _good_ratio(cohort, before)
-    became, became_often = _good_ratio(cohort, during)
+def _loss(before: Part, during: Part) -> Measure:
+    was, was_often = _good_ratio(before)
+    became, became_often = _good_ratio(during)
     with np.errstate(divide="ignore", invalid="ignore"):  # a replicate that drew no good second is left out
         lower, upper = bounds(1 - became_often / np.where(was_often > 0, was_often, np.nan))
     return Measure(
-        name="goodput_loss", about=cohort.name,
+        name="goodput_loss", about=before.cohort.name,
         value=1 - became / was if was else 0.0, lower=lower, upper=upper,
         mild=LOSS[0], severe=LOSS[1], deciding=True, before=was, during=became,
     )  # fmt: skip
 
 
-def _growth(cohort: Cohort, before: Blocks, during: Blocks) -> Measure:
-    was, became = cohort.under_way.means(before.edges), cohort.under_way.means(during.edges)
-    measure = growth_measure("in_flight_growth", cohort.name, (before, was), (during, became))
+def _growth(before: Part, during: Part) -> Measure:
+    was, became = (part.cohort.under_way.means(part.blocks.edges) for part in (before, during))
+    measure = growth_measure(
+        "in_flight_growth", before.cohort.name, (before.blocks, was), (during.blocks, became)
+    )
     return measure.model_copy(update={"deciding": True})
 
 
@@ -120,19 +119,12 @@ def _telling(measures: Sequence[Measure]) -> list[Measure]:
     return latencies[-1:] + [measure for measure in measures if measure.name == "goodput_loss"]
 
 
-def _latency(cohort: Cohort, blocks: Blocks, q: float) -> tuple[float, Floats]:
-    part = blocks.window.select(cohort.intended_s)
-    values = cohort.scored_s[part]
-    return quantile(values, q) or 0.0, blocks.quantiles(cohort.intended_s[part], values, q)
+def _latency(part: Part, q: float) -> tuple[float, Floats]:
+    values = part.cohort.scored_s[part.where]
+    return quantile(values, q) or 0.0, part.blocks.quantiles(part.intended_s, values, q)
 
 
-def _good_ratio(cohort: Cohort, blocks: Blocks) -> tuple[float, Floats]:
-    part = blocks.window.select(cohort.intended_s)
-    times, good = cohort.intended_s[part], cohort.good[part]
-    offered = np.maximum(blocks.totals(times, np.ones_like(good)), 1.0)
-    return float(good.mean()), blocks.totals(times, good) / offered
-
-
-def _count(cohort: Cohort, blocks: Blocks) -> int:
-    part = blocks.window.select(cohort.intended_s)
-    return len(cohort.intended_s[part])
+def _good_ratio(part: Part) -> tuple[float, Floats]:
+    good = part.cohort.good[part.where]
+    offered = np.maximum(part.blocks.totals(part.intended_s, np.ones_like(good)), 1.0)
+    return float(good.mean()), part.blocks.totals(part.intended_s, good) / offered

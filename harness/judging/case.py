@@ -1,27 +1,31 @@
 """A history laid out for judging: joined, and cut into the windows that the law's prediction sets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from harness.judging import law, littles_law
 from harness.judging.bite import measure_bite
 from harness.judging.books import check_books
-from harness.judging.bootstrap import Blocks, cut
+from harness.judging.bootstrap import cut
 from harness.judging.bystanders import enough
-from harness.judging.cohort import Cohort
+from harness.judging.cohort import Cohort, Part
 from harness.judging.history import Attempted, Finished, History, Setup
 from harness.judging.load import fills_first, measure_load
 from harness.judging.pressure import HopTraffic, traffic
 from harness.judging.requests import Request, join
 from harness.judging.result import Bite, Law
+from harness.judging.side import Side
 from harness.judging.windows import Timeline, Window, finish, timeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """All that the measures are computed from."""
+    """All that the measures are computed from: what happened `during` the fault, against the `reference`.
+
+    That is the same window of the control, or, of a run that stands alone, its own baseline.
+    """
 
     history: History
     setup: Setup
@@ -32,8 +36,9 @@ class Case:
     bite: Bite | None
     prediction: Law
     windows: tuple[Window, Window, Window | None]  # before, during, after
-    blocks: tuple[Blocks, Blocks]  # before, during
-    cohorts: list[Cohort]
+    reference: Side
+    during: Side
+    paired: bool = False  # the reference is of another run
 
     @property
     def faulted(self) -> list[str]:
@@ -41,13 +46,18 @@ class Case:
         return self.setup.fault.workers if self.setup.fault else []
 
     @property
+    def cohorts(self) -> Sequence[Cohort]:
+        return self.during.cohorts
+
+    @property
     def bystanders(self) -> list[Cohort]:
         return [cohort for cohort in self.cohorts if cohort.bystander]
 
     @property
-    def judged(self) -> list[Cohort]:
-        """Bystanders with enough requests to be compared."""
-        return [cohort for cohort in self.bystanders if enough(cohort, *self.blocks)]
+    def judged(self) -> list[tuple[Part, Part]]:
+        """Bystanders with enough requests to be compared, in the reference and during the fault."""
+        both = zip(self.reference.parts, self.during.parts, strict=True)
+        return [(was, now) for was, now in both if now.cohort.bystander and enough(was, now)]
 
     @property
     def services(self) -> list[str]:
@@ -56,7 +66,38 @@ class Case:
 
 
 def lay_out(history: History) -> Case:
-    """ValueError, in one line, for a history that is incomplete or does not add up."""
+    """A run that stands alone. ValueError, in one line, for a history that is incomplete or wrong."""
+    return _lay_out(history, None)
+
+
+def lay_out_pair(history: History, control: History) -> tuple[Case, Case]:
+    """A run with the fault, held against its control, and the control, cut into the same windows.
+
+    ValueError for a history that is incomplete, and for two that are no pair.
+    """
+    check_pair(history.setup, control.setup)
+    case = _lay_out(history, None)
+    beside = _lay_out(control, case.prediction.travel_s)
+    bounds_s = {cohort.name: cohort.good_within_s for cohort in beside.cohorts}
+    cohorts = [replace(cohort, good_within_s=bounds_s[cohort.name]) for cohort in case.cohorts]
+    during = replace(case.during, cohorts=cohorts)
+    return replace(case, reference=beside.during, during=during, paired=True), beside
+
+
+def check_pair(setup: Setup, control: Setup) -> None:
+    """ValueError for two runs that differ in more than the fault."""
+    if control.fault is not None:
+        raise ValueError("these are no pair: the control has a fault of its own")
+    for name in ("scenario", "preset", "seed", "version", "workers", "hops", "engine", "model", "device"):
+        ours, theirs = getattr(setup, name), getattr(control, name)
+        if ours != theirs:
+            raise ValueError(
+                f"these are no pair: {name} is {ours!r} with the fault, {theirs!r} in the control"
+            )
+
+
+def _lay_out(history: History, travel_s: float | None) -> Case:
+    """`travel_s`: of the pressure in the run that this one is the control of."""
     setup, finished, times = history.setup, finish(history), timeline(history)
     requests, hops, bite = join(history), traffic(history), measure_bite(history, times)
     before, after = times.before(), times.after()
@@ -64,7 +105,7 @@ def lay_out(history: History) -> Case:
     littles_law.check_everywhere(hops, cohorts, history.of(Attempted), finished.at_s)
     check_books(history, hops)
     prediction = _predict(history, requests, hops, before, bite)
-    during = times.during(prediction.travel_s)
+    during = times.during(prediction.travel_s if travel_s is None else travel_s)
     rng = np.random.default_rng(setup.seed)
     return Case(
         history=history,
@@ -76,8 +117,8 @@ def lay_out(history: History) -> Case:
         bite=bite,
         prediction=prediction,
         windows=(before, during, after),
-        blocks=(cut(before, rng), cut(during, rng)),
-        cohorts=cohorts,
+        reference=Side(cut(before, rng), requests, hops, cohorts),
+        during=Side(cut(during, rng), requests, hops, cohorts),
     )
 
 

@@ -11,10 +11,11 @@ from typing import Self
 
 import numpy as np
 
+from harness.judging.bootstrap import Blocks
 from harness.judging.history import CallerSetup
 from harness.judging.occupancy import Occupancy
 from harness.judging.percentiles import Flags, Floats, quantile
-from harness.judging.requests import ANSWERED, Request
+from harness.judging.requests import Request
 from harness.judging.windows import Window
 
 GOOD_FACTOR = 5.0
@@ -54,7 +55,7 @@ class Cohort:
         first = _column([inf if e.first_token_s is None else e.first_token_s for e in ended])
         last = _column([inf if e.last_token_s is None else e.last_token_s for e in ended])
         tokens = _column([e.tokens for e in ended])
-        answered = np.array([e.kind in ANSWERED for e in ended], dtype=np.bool_)
+        answered = np.array([r.answered for r in requests], dtype=np.bool_)
         e2e = np.where(answered, elapsed, inf)
         return cls(
             setup=setup,
@@ -88,6 +89,26 @@ class Cohort:
         """Latency with a failure counted as the bound, or as long as it took if that was longer."""
         failed = np.maximum(self.elapsed_s, self.good_within_s)
         return np.where(np.isinf(self.e2e_s), failed, self.e2e_s)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A cohort in one window of its run."""
+
+    cohort: Cohort
+    blocks: Blocks
+
+    @property
+    def where(self) -> slice:
+        return self.blocks.window.select(self.cohort.intended_s)
+
+    @property
+    def intended_s(self) -> Floats:
+        return self.cohort.intended_s[self.where]
+
+    @property
+    def count(self) -> int:
+        return len(self.intended_s)
 
 
 def _column(values: Sequence[float]) -> Floats:

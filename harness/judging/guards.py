@@ -13,7 +13,7 @@ from harness.judging.cohort import GOOD_AT_LEAST_S, GOOD_FACTOR, Cohort
 from harness.judging.history import Finished, Setup
 from harness.judging.percentiles import highest_permitted, quantile
 from harness.judging.pressure import HopTraffic
-from harness.judging.result import Bite, Guard, Law, Measure, Voids
+from harness.judging.result import Bite, Guard, Law, Measure, RunResult, Voids
 from harness.judging.windows import Timeline, Window
 
 LAG_LEAST_S = (INFLATION[0] - 1) * LATENCY_FLOOR_S  # so small a lag cannot lift a latency past mild alone
@@ -122,6 +122,22 @@ def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:
     if full:
         words = f"{' and '.join(full)} had no free slot before the fault: too much load for this machine"
     return Guard(name="baseline at ease", ok=not full, voids="any verdict", words=words)
+
+
+def control_in_order(setup: Setup, control: RunResult) -> list[Guard]:
+    """The control proves that nothing but the fault is to blame: on schedule, at ease, good, and steady.
+
+    Where there is no fault there is nobody to blame, and a load that changes by itself is no disturbance.
+    """
+    broken = [guard for guard in control.guards if not guard.ok and guard.voids == "any verdict"]
+    unsteady = [measure for measure in control.measures if measure.deciding and measure.proved]
+    words = "the control was on schedule, at ease and steady"
+    if broken:
+        words = f"in the control {broken[0].words}"
+    elif unsteady and setup.fault is not None:
+        words = f"the control was not steady: {unsteady[0].about} changed without a fault"
+    ok = not broken and not (unsteady and setup.fault is not None)
+    return [Guard(name="control in order", ok=ok, voids="any verdict", words=words)]
 
 
 def cleaned_up(setup: Setup, timeline: Timeline, last: Finished, still_there: str = "") -> Guard:

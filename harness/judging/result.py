@@ -84,6 +84,14 @@ class Measure(Part):
         return self.value > self.mild or self.proved
 
 
+class Reached(Part):
+    """A place whose load left the band that it keeps without the fault, and when: since the fault began."""
+
+    place: str
+    kind: Literal["caller", "service", "gateway", "worker"]
+    after_s: float
+
+
 class Bite(Part):
     """What the fault was asked to do and what its own site measured."""
 
@@ -210,6 +218,8 @@ class RunResult(Part):
     causes: list[Cause]
     hop_depth: int
     clean: bool
+    against: Literal["its own baseline", "its control"] = "its own baseline"  # what `before` of a measure is
+    order: list[Reached] = []  # how pressure travelled: who left the band of the control, first one first
     replay: str = ""  # token of a virtual run: `limplock replay` makes the same history from it
     digest: str = ""  # SHA-256 of that history
 

@@ -22,33 +22,34 @@ from harness.judging.history import name_together
 from harness.judging.occupancy import Occupancy
 from harness.judging.percentiles import Floats
 from harness.judging.pressure import HopTraffic
-from harness.judging.requests import Request
 from harness.judging.result import Measure
+from harness.judging.side import Side
 
 CAPTURE_SEVERE = 0.5
 AMPLIFICATION = (1.1, 1.5)
 
 
-def hop_growths(
-    hops: Sequence[HopTraffic],
-    requests: Sequence[Request],
-    faulted: Collection[str],
-    before: Blocks,
-    during: Blocks,
-) -> list[Measure]:
-    """One a hop, in the order of `hops`."""
+def hop_growths(before: Side, during: Side, faulted: Collection[str]) -> list[Measure]:
+    """One a hop, in the order of the set-up."""
+    return [
+        growth_measure("hop_growth", at.hop.name, (before.blocks, was), (during.blocks, became))
+        for at, was, became in zip(during.hops, _loads(before, faulted), _loads(during, faulted), strict=True)
+    ]
+
+
+def _loads(side: Side, faulted: Collection[str]) -> list[Floats]:
+    """Of each hop the mean number present in each block, less what the faulted workers hold there."""
     held = {
         r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker in faulted]
-        for r in requests
+        for r in side.requests
         if r.met(faulted)
     }
-    growths = []
-    for at in hops:
+    loads = []
+    for at in side.hops:
         there = held.keys() & {visit.request for visit in at.visits}
         captured = Occupancy.of(span for name in there for span in held[name])
-        was, became = (at.present.means(b.edges) - captured.means(b.edges) for b in (before, during))
-        growths.append(growth_measure("hop_growth", at.hop.name, (before, was), (during, became)))
-    return growths
+        loads.append(at.present.means(side.blocks.edges) - captured.means(side.blocks.edges))
+    return loads
 
 
 def hop_depth(hops: Sequence[HopTraffic], growths: Sequence[Measure]) -> int:
@@ -58,19 +59,11 @@ def hop_depth(hops: Sequence[HopTraffic], growths: Sequence[Measure]) -> int:
     return max(reached, default=0)
 
 
-def slot_capture(
-    slots: int,
-    requests: Sequence[Request],
-    faulted: Sequence[str],
-    workers: int,
-    before: Blocks,
-    during: Blocks,
-) -> Measure:
+def slot_capture(slots: int, before: Side, during: Side, faulted: Sequence[str], workers: int) -> Measure:
     """Mild is twice their fair share."""
     them = frozenset(faulted)
-    held = Occupancy.of((a.started_s, a.at_s) for r in requests for a in r.attempts if a.worker in them)
-    was, became = (np.maximum(held.means(b.edges), 0.0) / slots for b in (before, during))  # no -0.0
-    lower, upper = bounds(during.means(became))
+    was, became = (_held(side, them) / slots for side in (before, during))
+    lower, upper = bounds(during.blocks.means(became))
     return Measure(
         name="slot_capture", about=name_together(faulted), value=float(became.mean()),
         lower=lower, upper=upper,
@@ -79,12 +72,17 @@ def slot_capture(
     )  # fmt: skip
 
 
-def retry_amplification(requests: Sequence[Request], before: Blocks, during: Blocks) -> Measure | None:
+def _held(side: Side, workers: Collection[str]) -> Floats:
+    """The mean number of attempts at `workers` in each block."""
+    held = Occupancy.of(
+        (a.started_s, a.at_s) for r in side.requests for a in r.attempts if a.worker in workers
+    )
+    return np.maximum(held.means(side.blocks.edges), 0.0)  # no -0.0
+
+
+def retry_amplification(before: Side, during: Side) -> Measure | None:
     """None if no request was sent to a worker in either window."""
-    sent = [r for r in requests if r.attempts]
-    times = np.array([r.arrived.intended_s for r in sent], dtype=np.float64)
-    attempts = np.array([len(r.attempts) for r in sent], dtype=np.float64)
-    (was, _), (became, often) = (_mean(times, attempts, blocks) for blocks in (before, during))
+    (was, _), (became, often) = (_mean(*_attempts(side), side.blocks) for side in (before, during))
     if was is None or became is None:
         return None
     lower, upper = bounds(often)
@@ -94,16 +92,20 @@ def retry_amplification(requests: Sequence[Request], before: Blocks, during: Blo
     )  # fmt: skip
 
 
-def contagion(
-    cohorts: Sequence[Cohort], faulted: Collection[str], before: Blocks, during: Blocks
-) -> Measure | None:
+def _attempts(side: Side) -> tuple[Floats, Floats]:
+    """When each request that was sent to a worker was to be sent, and how often it was."""
+    sent = [r for r in side.requests if r.attempts]
+    times = np.array([r.arrived.intended_s for r in sent], dtype=np.float64)
+    return times, np.array([len(r.attempts) for r in sent], dtype=np.float64)
+
+
+def contagion(before: Side, during: Side, faulted: Collection[str]) -> Measure | None:
     """None if every request met a faulted worker."""
-    untouched = [_untouched(cohort, faulted) for cohort in cohorts if cohort.setup.inference]
-    if not untouched:
+    if not any(cohort.setup.inference for cohort in during.cohorts):
         return None
-    columns = np.concatenate(untouched, axis=1)
-    times, bad = columns[:, np.argsort(columns[0], kind="stable")]
-    (was, was_often), (became, became_often) = (_mean(times, bad, blocks) for blocks in (before, during))
+    (was, was_often), (became, became_often) = (
+        _mean(*_untouched(side, faulted), side.blocks) for side in (before, during)
+    )
     if was is None or became is None:
         return None
     lower, upper = bounds(became_often - was_often)
@@ -113,8 +115,15 @@ def contagion(
     )  # fmt: skip
 
 
-def _untouched(cohort: Cohort, faulted: Collection[str]) -> Floats:
+def _untouched(side: Side, faulted: Collection[str]) -> tuple[Floats, Floats]:
     """When each request that never met the fault was sent, and beside it 1 if it went wrong all the same."""
+    each = [_spared(cohort, faulted) for cohort in side.cohorts if cohort.setup.inference]
+    columns = np.concatenate(each, axis=1)
+    times, bad = columns[:, np.argsort(columns[0], kind="stable")]
+    return times, bad
+
+
+def _spared(cohort: Cohort, faulted: Collection[str]) -> Floats:
     spared = np.array([not request.met(faulted) for request in cohort.requests], dtype=np.bool_)
     return np.stack([cohort.intended_s[spared], 1.0 - cohort.good[spared]])
 

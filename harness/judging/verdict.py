@@ -27,18 +27,24 @@ CAUSES = 5  # lines of why requests failed
 
 
 def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
-    """The whole judgement. ValueError, in one line, for a history that is incomplete or does not add up."""
-    case = lay_out(history)
+    """Of a run that stands alone. ValueError, in one line, for a history that is incomplete or wrong."""
+    return judge_case(lay_out(history), slos)
+
+
+def judge_case(case: Case, slos: Iterable[Slo] = (), control: RunResult | None = None) -> RunResult:
+    """The whole judgement. `control`: the judged control, for a case that is held against one."""
+    history = case.history
     callers = [describe(cohort, case.windows) for cohort in case.cohorts]
     places = [hop_place(at, case.windows, case.times.fault) for at in case.hops]
     places += worker_places(history, case.windows)
     run = trends([_run_figures(case, window) if window else {} for window in case.windows])
     run |= detection(history, case.faulted, case.times.fault)
-    growths = spread.hop_growths(case.hops, case.requests, frozenset(case.faulted), *case.blocks)
-    deciding = bystander_measures(case.judged, *case.blocks, workers=len(case.setup.workers))
+    growths = spread.hop_growths(case.reference, case.during, frozenset(case.faulted))
+    deciding = bystander_measures(case.judged, workers=len(case.setup.workers))
     measures = [*deciding, *growths, *_diagnostics(case)]
     still_there = not_healed(history, case.times)
     preconditions = _guards(case, deciding, still_there)
+    preconditions += guards.control_in_order(case.setup, control) if control else []
     named = {caller.name: caller.metrics for caller in callers} | {"": run}
     named |= {place.name: place.metrics for place in places}
     checks = [slo.check(named) for slo in slos]
@@ -66,17 +72,19 @@ def judge(history: History, slos: Iterable[Slo] = ()) -> RunResult:
         causes=_causes(case.requests),
         hop_depth=depth,
         clean=case.finished.clean and not still_there,
+        against="its control" if case.paired else "its own baseline",
     )
 
 
 def _diagnostics(case: Case) -> list[Measure]:
     """Measures that explain and do not decide."""
-    found = [spread.retry_amplification(case.requests, *case.blocks)]
+    sides = case.reference, case.during
+    found = [spread.retry_amplification(*sides)]
     if case.faulted and case.prediction.slots:
         workers = len(case.setup.workers)
         found += [
-            spread.slot_capture(case.prediction.slots, case.requests, case.faulted, workers, *case.blocks),
-            spread.contagion(case.cohorts, frozenset(case.faulted), *case.blocks),
+            spread.slot_capture(case.prediction.slots, *sides, case.faulted, workers),
+            spread.contagion(*sides, frozenset(case.faulted)),
         ]
     return [measure for measure in found if measure is not None]
 
@@ -91,7 +99,7 @@ def _guards(case: Case, measures: Sequence[Measure], still_there: str) -> list[G
         guards.baseline_at_ease(case.hops, before),
         guards.baseline_good(case.cohorts, before, measures),
         guards.generator_on_time(case.cohorts, (before, during), measures),
-        guards.enough_samples(case.bystanders, case.judged),
+        guards.enough_samples(case.bystanders, [now.cohort for _, now in case.judged]),
         guards.cleaned_up(case.setup, case.times, case.finished, still_there),
     ]
 

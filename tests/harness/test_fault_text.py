@@ -18,7 +18,8 @@ from harness.reporting.names import Names
 from harness.results import run_folder
 from harness.serving.cost_sets import TINY_CPU
 from harness.suite import plan_runs
-from harness.virtual_run import HISTORY, VirtualRun
+from harness.results import HISTORY
+from harness.virtual_run import VirtualRun
 
 SLOW = find_scenario("slow_worker")
 RUN = VirtualRun(

@@ -15,7 +15,8 @@ from harness.fleet import Fleet
 from harness.results import RESULT
 from harness.scenario import Phases
 from harness.serving.cost_sets import TINY_CPU
-from harness.virtual_run import HISTORY, VirtualRun
+from harness.results import HISTORY
+from harness.virtual_run import VirtualRun
 
 SHORT = Phases(warm_up_s=0.5, baseline_s=1.0, fault_s=1.0, recovery_s=0.5, drain_s=1.0)
 RUN = "run slow_worker --engine virtual --costs tiny_cpu --seed 5"

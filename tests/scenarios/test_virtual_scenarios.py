@@ -6,7 +6,8 @@ import pytest
 
 from harness.judging.result import RunResult
 from harness.serving.cost_sets import TINY_CPU
-from harness.virtual_run import HISTORY, VirtualRun, digest
+from harness.results import HISTORY
+from harness.virtual_run import VirtualRun, digest
 from policies.presets import PRESETS
 from scenarios import SCENARIOS
 

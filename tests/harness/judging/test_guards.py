@@ -74,7 +74,7 @@ def test_the_worst_caller_decides_whether_the_baseline_was_good():
 
 def test_a_caller_with_too_few_requests_is_named():
     case = lay_out(simulate(baseline_s=3.0, **CONTAINED))
-    guard = guards.enough_samples(case.bystanders, case.judged)
+    guard = guards.enough_samples(case.bystanders, [now.cohort for _, now in case.judged])
     assert not guard.ok
     assert guard.words.endswith(": tenant")
 

@@ -1,0 +1,40 @@
+"""The arms of an experiment: the run with the fault, and what it is held against."""
+
+from dataclasses import replace
+from enum import StrEnum
+
+from faults.process.killed import Killed
+from harness.errors import BadInput
+from harness.scenario import Scenario
+
+
+class Arm(StrEnum):
+    """The same requests each time. `REMOVED` is the best any client policy can do, `DEAD` the easy case."""
+
+    FAULT = "fault"
+    CONTROL = "control"
+    REMOVED = "removed"
+    DEAD = "dead"
+
+
+def in_arm(scenario: Scenario, arm: Arm) -> Scenario:
+    """What runs in `arm` of an experiment about `scenario`. BadInput where there is no such arm."""
+    match arm:
+        case Arm.FAULT:
+            return scenario
+        case Arm.CONTROL:
+            return replace(scenario, fault=None, fault_replaced=False)
+        case Arm.REMOVED:
+            _check_spared(scenario, arm)
+            spared = tuple(replace(caller, avoids_fault=True) for caller in scenario.callers)
+            return replace(scenario, fault=None, fault_replaced=False, callers=spared)
+        case Arm.DEAD:
+            _check_spared(scenario, arm)
+            return replace(scenario, fault=Killed(), fault_replaced=True, expects={})
+
+
+def _check_spared(scenario: Scenario, arm: Arm) -> None:
+    if scenario.fault is None:
+        raise BadInput(f"{scenario.name} has no fault, so no worker of it could be {arm}")
+    if len(scenario.faulted_workers) == scenario.topology.workers:
+        raise BadInput(f"all workers of {scenario.name} have the fault: none would be left were they {arm}")

@@ -1,0 +1,65 @@
+"""The measures of several pairs as one: the median effect with its exact interval."""
+
+from collections.abc import Callable, Sequence
+from math import exp, inf, log
+from statistics import median
+
+from harness.judging.pairs.signed_rank import estimate
+from harness.judging.result import Measure
+
+RATIOS = frozenset({"latency_inflation", "in_flight_growth", "hop_growth", "retry_amplification"})
+Key = tuple[str, str, float | None]
+
+
+def measures_across(each: Sequence[Sequence[Measure]], error: float) -> list[Measure]:
+    """`each`: the measures of each pair. Those that all of them have, in the order of the first one.
+
+    Of the quantiles of a latency the median decides, and the highest that all pairs allow. `error` is the
+    chance that the truth lies outside of the bounds, half of it on either side.
+    """
+    tables = [{key_of(measure): measure for measure in measures} for measures in each]
+    shared = [key for key in tables[0] if all(key in table for table in tables)] if tables else []
+    found = [_across([table[key] for table in tables], error) for key in shared]
+    highest = {
+        m.about: m.quantile for m in found if m.quantile is not None
+    }  # ascending, so the last one stays
+    return [
+        measure
+        if measure.quantile is None
+        else measure.model_copy(update={"deciding": measure.quantile in (0.5, highest[measure.about])})
+        for measure in found
+    ]
+
+
+def key_of(measure: Measure) -> Key:
+    return measure.name, measure.about, measure.quantile
+
+
+def log_of(ratio: float) -> float:
+    """Infinities included: of nothing it is minus infinity."""
+    return log(ratio) if ratio > 0 else -inf
+
+
+def _across(same: Sequence[Measure], error: float) -> Measure:
+    to, back = _scale(same[0].name)
+    found = estimate([to(measure.value) for measure in same], error)
+    return same[0].model_copy(
+        update={
+            "value": back(found.centre),
+            "lower": back(found.lower),
+            "upper": back(found.upper),
+            "deciding": any(measure.deciding for measure in same),
+            "before": _median([measure.before for measure in same]),
+            "during": _median([measure.during for measure in same]),
+        }
+    )
+
+
+def _scale(name: str) -> tuple[Callable[[float], float], Callable[[float], float]]:
+    """Ratios are compared as logarithms: twice and half are equally far from no effect."""
+    return (log_of, exp) if name in RATIOS else (float, float)
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

@@ -1,0 +1,122 @@
+"""Several pairs of one scenario under one preset, judged together."""
+
+from collections.abc import Sequence
+from typing import Literal, Self
+
+from harness.judging.pairs.across import measures_across
+from harness.judging.pairs.pair import PairResult
+from harness.judging.result import Guard, Law, Measure, Part, Setting, Verdict
+from harness.judging.wilson import interval
+from harness.judging.wording import evidence, telling
+
+VOID_RATIO = 0.25  # of the pairs may be void; more tell of the machine
+
+
+class Share(Part):
+    """So many of so many, with the Wilson interval (95 %): near a critical point there is no typical run."""
+
+    hits: int
+    of: int
+    lower: float
+    upper: float
+
+
+class CellResult(Part):
+    """`measures` are those of the pairs together, with two-sided bounds at `confidence`."""
+
+    schema_id: Literal["limplock.cell"] = "limplock.cell"
+    schema_version: Literal[1] = 1
+    verdict: Verdict
+    headline: str
+    setting: Setting  # of the first pair, whose seed is the first
+    law: Law
+    confidence: float
+    measures: list[Measure]
+    guards: list[Guard]
+    spread: Share  # of the pairs that count, by their own verdicts
+    pairs: list[PairResult]  # all of them, void ones as well
+
+    def to_json(self) -> str:
+        return self.model_dump_json(indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """ValueError, of pydantic's kind, for anything that is not a result of this version."""
+        return cls.model_validate_json(text)
+
+
+def counted(pairs: Sequence[PairResult]) -> list[PairResult]:
+    """Those that are evidence: their load and their fault were what they should have been."""
+    return [pair for pair in pairs if not broken(pair)]
+
+
+def broken(pair: PairResult) -> list[Guard]:
+    """Why a pair is void."""
+    return [guard for guard in pair.fault.guards if not guard.ok and guard.voids == "any verdict"]
+
+
+def judge_cell(pairs: Sequence[PairResult], error: float) -> CellResult:
+    """`error`: of this look, two-sided. ValueError for no pair at all."""
+    if not pairs:
+        raise ValueError("there is no verdict without a pair")
+    sound = counted(pairs)
+    measures = measures_across([pair.fault.measures for pair in sound], error)
+    preconditions = _guards(pairs, sound)
+    verdict = decide(measures, preconditions)
+    spreads = sum(pair.fault.verdict is Verdict.FAIL for pair in sound)
+    lower, upper = interval(spreads, len(sound))
+    first = pairs[0].fault
+    return CellResult(
+        verdict=verdict,
+        headline=_headline(verdict, measures, preconditions, len(sound)),
+        setting=first.setting,
+        law=first.law,
+        confidence=1 - error,
+        measures=measures,
+        guards=preconditions,
+        spread=Share(hits=spreads, of=len(sound), lower=lower, upper=upper),
+        pairs=list(pairs),
+    )
+
+
+def decide(measures: Sequence[Measure], guards: Sequence[Guard]) -> Verdict:
+    """FAIL if one deciding interval is wholly beyond mild, PASS if all are wholly within, else neither."""
+    deciding = [measure for measure in measures if measure.deciding]
+    if not deciding or any(not guard.ok and guard.voids == "any verdict" for guard in guards):
+        return Verdict.INCONCLUSIVE
+    if any(measure.proved for measure in deciding):
+        return Verdict.FAIL
+    inside = all(measure.upper <= measure.mild for measure in deciding)
+    return Verdict.PASS if inside and all(guard.ok for guard in guards) else Verdict.INCONCLUSIVE
+
+
+def _guards(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Guard]:
+    """Enough pairs count, and what speaks against a pass in any of them speaks against it in all."""
+    void = [reason for pair in pairs for reason in broken(pair)[:1]]
+    ok = len(void) <= VOID_RATIO * len(pairs) and bool(sound)
+    words = f"{len(sound)} of {len(pairs)} pairs count"
+    if void:
+        words += f"; void: {void[0].words}"
+    found = [Guard(name="pairs that count", ok=ok, voids="any verdict", words=words)]
+    doubtful = {g.name: g for pair in sound for g in pair.fault.guards if not g.ok and g.voids == "a pass"}
+    return found + list(doubtful.values())
+
+
+def _headline(verdict: Verdict, measures: Sequence[Measure], guards: Sequence[Guard], count: int) -> str:
+    deciding = [measure for measure in measures if measure.deciding]
+    failed = [guard for guard in guards if not guard.ok]
+    if verdict is Verdict.FAIL:
+        return f"pressure spread: {evidence(telling([m for m in deciding if m.proved]))} ({count} pairs)"
+    if verdict is Verdict.PASS:
+        return f"contained in {count} pairs (worst: {evidence(max(deciding, key=_nearness))})"
+    if failed:
+        return f"inconclusive: {failed[0].words}"
+    if not deciding:
+        return "inconclusive: no bystander was compared in all pairs"
+    open_ones = [measure for measure in deciding if measure.upper > measure.mild]
+    return f"inconclusive after {count} pairs: {evidence(telling(open_ones))}"
+
+
+def _nearness(measure: Measure) -> float:
+    """How near a measure is to mild, so that different ones compare."""
+    return measure.value / measure.mild
