@@ -11,7 +11,7 @@ from policies.outcome import Outcome
 from policies.outliers.ejection import Ejector, Standing
 from policies.outliers.ejection_rules import EjectionRules
 from policies.outliers.peer_latency import PeerLatency
-from policies.outliers.slow_outliers import slow_outliers
+from policies.outliers.slow_outliers import is_overload, slow_outliers
 from policies.policy import Gate, Lease, Rejection
 from policies.pool import Pool
 
@@ -84,6 +84,9 @@ class OutlierLatency(EjectionRules, Gate):
         if not self._found.look.is_due(now, self.interval_s):
             return
         ratios = self._ratios(now)
+        if len(ratios) == len(self._ejector.workers) and is_overload(ratios, self.latency_ratio):
+            self._judge_anew()
+            ratios = {}
         slow = slow_outliers(ratios, self.latency_ratio, self.modified_z)
         self._found.count(slow)
         if self.mode == "weight":
@@ -121,6 +124,11 @@ class OutlierLatency(EjectionRules, Gate):
             if self._ejector.eject(worker, now):
                 self._latency.forget(worker)
                 del self._found.sweeps[worker]
+
+    def _judge_anew(self) -> None:
+        """In an overload: what a worker took before it is no yardstick for what its peers take in it."""
+        for worker in self._ejector.workers:
+            self._latency.forget(worker)
 
     def _confirmed(self) -> list[str]:
         """The slowest first."""

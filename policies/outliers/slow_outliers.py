@@ -14,7 +14,7 @@ def slow_outliers(ratios: Mapping[str, float], least_ratio: float, least_z: floa
     With five or more to compare also modified z = 0.6745 (r - median) / MAD > `least_z`, r the logarithm.
     """
     slow = [worker for worker, ratio in ratios.items() if ratio >= least_ratio]
-    if len(slow) > len(ratios) / 2:
+    if is_overload(ratios, least_ratio):
         return []
     if len(ratios) < SMALLEST_SPREAD:
         return slow
@@ -22,3 +22,8 @@ def slow_outliers(ratios: Mapping[str, float], least_ratio: float, least_z: floa
     middle = median(logs.values())
     spread = median(abs(value - middle) for value in logs.values())
     return [worker for worker in slow if NORMAL * (logs[worker] - middle) > least_z * spread]
+
+
+def is_overload(ratios: Mapping[str, float], least_ratio: float) -> bool:
+    """More than half of them are slow, so that none is a yardstick for the others."""
+    return sum(ratio >= least_ratio for ratio in ratios.values()) > len(ratios) / 2

@@ -130,6 +130,16 @@ def test_when_all_become_slow_nobody_is_out_and_there_is_always_somewhere_to_go(
     assert pool.weights() == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("seed", [1, 20, 26, 33, 36])
+def test_a_pool_whose_workers_all_become_slow_until_no_seat_is_free_has_no_outlier(traffic, seed):
+    pool = traffic(OutlierLatency(latency_ratio=1.5), seats=8, seed=seed)
+    pool.run(10.0)
+    for worker in pool.workers:
+        pool.slow[worker] = 10.0
+    pool.run(30.0)
+    assert all(pool.gate._ejector.until_s(worker) == 0 for worker in pool.workers)
+
+
 def test_two_slow_of_four_are_not_both_out(traffic):
     pool = traffic(OutlierLatency(), slow={"w0": 5.0, "w1": 5.0})
     for _ in range(300):

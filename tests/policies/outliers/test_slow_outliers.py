@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.outliers.slow_outliers import slow_outliers
+from policies.outliers.slow_outliers import is_overload, slow_outliers
 
 
 def test_those_at_the_ratio_or_above_are_slow_the_order_kept():
@@ -13,6 +13,11 @@ def test_those_at_the_ratio_or_above_are_slow_the_order_kept():
 def test_more_than_half_slow_is_overload_and_nobody_is_to_blame(slow):
     ratios = {f"w{number}": 5.0 if number < slow else 1.0 for number in range(4)}
     assert slow_outliers(ratios, 2.0, 3.5) == []
+    assert is_overload(ratios, 2.0)
+
+
+def test_half_of_them_slow_is_no_overload():
+    assert not is_overload({"a": 2.0, "b": 2.0, "c": 1.99, "d": 1.0}, 2.0)
 
 
 def test_one_of_two_may_be_slow_and_nobody_of_none():
