@@ -13,7 +13,7 @@ test: venv
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-real: venv
-	$(BIN)/python -m pytest -m "real or long"
+	$(BIN)/python -m pytest -m "real or long" -rs
 
 venv: $(VENV)/.installed
 
