@@ -1,4 +1,4 @@
-"""A pair on real processes: both arms with the same requests, in their order, with everything gone after each."""
+"""A pair on real processes: both arms with the same requests, in turn, and everything gone after each."""
 
 from dataclasses import replace
 
