@@ -1,6 +1,7 @@
 """One-slot workers behind a gateway with one picker: N queues, and a rule that chooses among them."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.judging.history import NoHistory
@@ -44,15 +45,19 @@ class Fleet:
 
 def fleet(size: int, picker: Picker, seed: str, first_mean_s: float = 1.0) -> Fleet:
     """Workers with exponential service of mean 1 s, the first of `first_mean_s`. Needs a running loop."""
-    means_s = [first_mean_s, *[1.0] * (size - 1)]
-    workers = [
-        one_at_a_time(f"worker-{number}", _exponential(mean_s, f"{seed} worker-{number}"))
-        for number, mean_s in enumerate(means_s)
-    ]
+    workers = exponential_nodes([first_mean_s, *[1.0] * (size - 1)], seed)
     links = {worker.name: CountedLink(worker) for worker in workers}
     recorder = Recorder(NoHistory())
     gateway = Gateway(Pipeline(picker=picker), links, recorder, _number(seed))
     return Fleet(gateway, workers, links)
+
+
+def exponential_nodes(means_s: Sequence[float], seed: str) -> list[Worker]:
+    """Workers with one slot each and exponential service of these means."""
+    return [
+        one_at_a_time(f"worker-{number}", _exponential(mean_s, f"{seed} worker-{number}"))
+        for number, mean_s in enumerate(means_s)
+    ]
 
 
 def _exponential(mean_s: float, seed: str) -> Draw:

@@ -18,6 +18,7 @@ NAMES: tuple[str, ...] = (
     "t05_batch_server",
     "t06_closed_network",
     "t07_spread_time",
+    "t08_harm",
     "t09_retry_policies",
     "t10_collapse",
     "t11_backoff",
@@ -25,7 +26,14 @@ NAMES: tuple[str, ...] = (
     "t13_closed_loop",
     "t14_retry_law",
     "t15_recovery",
+    "t16_throttling",
     "t17_hedging",
+    "t18_shedding",
+    "t20_danger_zone",
+    "t20_faster_baseline",
+    "t20_static_threshold",
+    "t20_adaptive_threshold",
+    "t20_dilution",
     "t21_scalability",
 )
 

@@ -43,14 +43,14 @@ def full() -> list[Row]:
     return [*quoted, *(row for factor in QUOTED for row in _rows(factor, 150_000, 0.02, 0.02))]
 
 
-def mean_value_analysis(factor: float) -> Flow:
+def mean_value_analysis(factor: float, nodes: int = NODES, callers: int = CALLERS) -> Flow:
     """One node `factor` times slower than a second, the others not; each visited with the same chance."""
-    means_s = [factor, *[1.0] * (NODES - 1)]
-    length = [0.0] * NODES
+    means_s = [factor, *[1.0] * (nodes - 1)]
+    length = [0.0] * nodes
     rps = 0.0
-    for callers in range(1, CALLERS + 1):
-        stays_s = [mean_s * (1 + queue) / NODES for mean_s, queue in zip(means_s, length, strict=True)]
-        rps = callers / sum(stays_s)
+    for present in range(1, callers + 1):
+        stays_s = [mean_s * (1 + queue) / nodes for mean_s, queue in zip(means_s, length, strict=True)]
+        rps = present / sum(stays_s)
         length = [rps * stay_s for stay_s in stays_s]
     return Flow(rps, length[0])
 
@@ -70,7 +70,7 @@ def _formula_rows(factor: float) -> list[Row]:
 
 def _rows(factor: float, answers: int, throughput_ratio: float, share_ratio: float) -> list[Row]:
     exact = mean_value_analysis(factor)
-    got = run_virtual(_flow(factor, answers / exact.rps))
+    got = run_virtual(flow(factor, answers / exact.rps))
     name = f"N {NODES}, C {CALLERS}, s {factor:g}"
     healthy, bound = healthy_rps(), NODES / factor * (1 + throughput_ratio)
     share, got_share = exact.at_first / CALLERS, got.at_first / CALLERS
@@ -81,11 +81,11 @@ def _rows(factor: float, answers: int, throughput_ratio: float, share_ratio: flo
     ]
 
 
-async def _flow(factor: float, lasts_s: float) -> Flow:
-    nodes = fleet(NODES, AT_RANDOM, f"T06 {factor}", first_mean_s=factor)
+async def flow(factor: float, lasts_s: float, size: int = NODES, callers: int = CALLERS) -> Flow:
+    nodes = fleet(size, AT_RANDOM, f"T06 {factor}", first_mean_s=factor)
     census = Census(lambda: nodes.gateway.in_flight)
     async with running(*nodes.workers):
         rps = await closed_loop(
-            CALLERS, nodes.gateway.handle, census, WARM_UP_RATIO * lasts_s, lasts_s, *nodes.censuses
+            callers, nodes.gateway.handle, census, WARM_UP_RATIO * lasts_s, lasts_s, *nodes.censuses
         )
         return Flow(rps, nodes.censuses[0].mean_inside())
