@@ -3,10 +3,13 @@
 import asyncio
 import random
 from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from heapq import merge
+from math import isinf
 from operator import sub
 from typing import TypeAlias
 
+from harness.binding import prompt_name, reachable
 from harness.judging.history import Arrived, Ended
 from harness.load.arrivals import poisson
 from harness.load.callers import Planned
@@ -15,9 +18,11 @@ from harness.scenario import Caller, Scenario
 from harness.serving.openai_api import COMPLETIONS, LOCAL
 from harness.serving.recorder import Recorder
 from policies.call import Call, Chunk
-from policies.outcome import Outcome
+from policies.outcome import Kind, Outcome
 from policies.policy import Next
 
+LEFT = Outcome(kind=Kind.ABANDONED, phase="reading", cause="hung up by itself", by="caller")
+MOST_PROMPTS = 4096  # of which it is remembered which workers they may reach
 UNTOLD = {"hung": "unanswered when the run ended"}  # causes of endings that nobody else could tell
 
 # Writes the request of a caller: whose, its name, the run's seed.
@@ -56,26 +61,28 @@ def _prompt_name(caller: Caller, name: str, seed: int) -> str:
     """Which of the caller's prompts request `name` has, empty if each has its own."""
     if not caller.distinct_prompts:
         return ""
-    return f"{caller.name} {zipf(caller.distinct_prompts, random.Random(f'{seed} choice {name}'))}"
+    return prompt_name(caller, zipf(caller.distinct_prompts, random.Random(f"{seed} choice {name}")))
 
 
 def plan_requests(scenario: Scenario, seed: int) -> list[Planned]:
     """Every request of the run in order of time. One generator per caller: the same seed asks the same."""
     streams = [
-        [
-            Planned(at_s, caller.name, number)
-            for number, at_s in enumerate(
-                poisson(
-                    caller.rate_rps,
-                    0.0,
-                    scenario.phases.load_s,
-                    random.Random(f"{seed} arrivals {caller.name}"),
-                )
-            )
-        ]
+        [Planned(at_s, caller.name, number) for number, at_s in enumerate(_times(caller, scenario, seed))]
         for caller in scenario.callers
     ]
     return list(merge(*streams, key=lambda planned: planned.intended_s))
+
+
+def _times(caller: Caller, scenario: Scenario, seed: int) -> list[float]:
+    """When the caller sends. Its burst draws by itself: with one or without, the others come as they did."""
+    rng = random.Random(f"{seed} arrivals {caller.name}")
+    usual = poisson(caller.rate_rps, 0.0, scenario.phases.load_s, rng)
+    if caller.burst is None:
+        return usual
+    start_s = scenario.phases.starts()["fault"] + caller.burst.after_s
+    end_s = min(start_s + caller.burst.length_s, scenario.phases.load_s)
+    more = poisson(caller.burst.rate_rps, start_s, end_s, random.Random(f"{seed} burst {caller.name}"))
+    return sorted([*usual, *more])
 
 
 class Asker:
@@ -94,7 +101,7 @@ class Asker:
         self._recorder = recorder
         self._entries = entries
         self._compose = compose
-        self._healthy = frozenset(scenario.topology.worker_names()) - set(scenario.faulted_names())
+        self._reachable = lru_cache(MOST_PROMPTS)(partial(reachable, scenario))
         self._hung_up = False
 
     def hang_up(self) -> None:
@@ -112,15 +119,28 @@ class Asker:
             )
         )
         try:
-            outcome = await self._entries[caller.enters](call)
+            outcome = await self._until_it_leaves(caller, call)
         except asyncio.CancelledError:
             self._ended(call, answer, "hung" if self._hung_up else "abandoned")
             raise
         self._ended(call, answer, outcome.kind, outcome)
 
+    async def _until_it_leaves(self, caller: Caller, call: Call) -> Outcome:
+        send = self._entries[caller.enters]
+        if isinf(caller.leaves_after_s):
+            return await send(call)
+        try:
+            async with asyncio.timeout(caller.leaves_after_s) as patience:
+                return await send(call)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            return LEFT
+
     def _call(self, caller: Caller, planned: Planned) -> Call:
         call = self._compose(caller, f"{caller.name}-{planned.number}", self._seed)
-        call.workers = self._healthy if caller.avoids_fault else None
+        prompt = _prompt_name(caller, call.id, self._seed) if caller.cache_owners else ""
+        call.workers = self._reachable(caller, prompt)
         return call
 
     def _ended(self, call: Call, answer: "_Answer", kind: str, outcome: Outcome | None = None) -> None:
@@ -137,6 +157,7 @@ class Asker:
                 first_token_s=times[0] if times else None,
                 last_token_s=times[-1] if times else None,
                 max_gap_s=max(map(sub, times[1:], times), default=0.0),
+                satisfied=outcome is LEFT and bool(answer.tokens),
             )
         )
 

@@ -67,7 +67,7 @@ def resize(scenario: Scenario, fleet: Fleet, costs: Costs) -> Scenario:
             ),
         ),
         callers=tuple(
-            replace(caller, rate_rps=caller.rate_rps * growth) if caller.inference and growth != 1 else caller
+            caller.times(growth) if caller.inference and growth != 1 else caller
             for caller in scenario.callers
         ),
         fault=_fault(scenario, fleet),

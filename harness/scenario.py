@@ -1,7 +1,8 @@
 """A scenario: topology, load, fault and expectations, as a value. One phenomenon a file in `scenarios/`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from faults.fault import Fault
 from harness.judging.verdict import Verdict
@@ -35,6 +36,15 @@ def worker_name(index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """More requests for a while, beside the usual. `after_s` counts from the start of the fault phase."""
+
+    rate_rps: float
+    length_s: float
+    after_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """An open-loop source of requests.
 
@@ -45,6 +55,11 @@ class Caller:
         length_sigma: spread of the answers' lengths around `max_tokens`, log-normal; 0: all are alike.
         distinct_prompts: how many prompts it has, some asked more often (Zipf); 0: each is new.
         priority: of its requests, 0 the highest; a higher number may be shed first.
+        burst: when it sends more.
+        leaves_after_s: it hangs up so long after it asked, satisfied with what came until then.
+        pinned_to: its connections lead to this worker alone, or to the next that it may reach.
+        cache_owners: each of its prompts may go only to so many workers, which hold its cached keys
+            (rendezvous hashing); 0: to any. Needs `distinct_prompts`.
     """
 
     name: str
@@ -56,10 +71,19 @@ class Caller:
     length_sigma: float = 0.0
     distinct_prompts: int = 0
     priority: int = 1
+    burst: Burst | None = None
+    leaves_after_s: float = inf
+    pinned_to: int | None = None
+    cache_owners: int = 0
 
     @property
     def inference(self) -> bool:
         return self.max_tokens > 0
+
+    def times(self, growth: float) -> "Caller":
+        """So many times its requests, those of its burst too."""
+        burst = self.burst and replace(self.burst, rate_rps=self.burst.rate_rps * growth)
+        return replace(self, rate_rps=self.rate_rps * growth, burst=burst)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +143,7 @@ class Scenario:
         self._check_faulted()
         entries = {tier.name for tier in self.topology.services}
         for caller in self.callers:
+            self._check_bound(caller)
             if caller.enters not in entries:
                 raise ValueError(
                     f"{self.name}: caller '{caller.name}' enters unknown service '{caller.enters}'"
@@ -139,3 +164,12 @@ class Scenario:
         avoiding = [caller.name for caller in self.callers if caller.avoids_fault]
         if avoiding and len(self.faulted_workers) == self.topology.workers:
             raise ValueError(f"{self.name}: caller '{avoiding[0]}' avoids the fault, but all workers have it")
+
+    def _check_bound(self, caller: Caller) -> None:
+        where = f"{self.name}: caller '{caller.name}'"
+        if caller.pinned_to is not None and not 0 <= caller.pinned_to < self.topology.workers:
+            raise ValueError(f"{where} is pinned to {caller.pinned_to}, which is not in the pool")
+        if caller.cache_owners and not caller.distinct_prompts:
+            raise ValueError(f"{where} has cache_owners, which needs distinct_prompts: prompts that repeat")
+        if caller.cache_owners and caller.pinned_to is not None:
+            raise ValueError(f"{where} is pinned to a worker: leave out cache_owners")

@@ -39,4 +39,6 @@ def unused(requests: Iterable[Request]) -> Iterable[Attempted]:
 def _winner(request: Request) -> Attempted | None:
     if not request.answered:
         return None
+    if request.ended.satisfied:
+        return request.attempts[-1] if request.attempts else None  # a cache may have answered
     return next((attempt for attempt in request.attempts if attempt.kind in ANSWERED), None)

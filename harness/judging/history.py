@@ -119,7 +119,10 @@ class Arrived(Record, tag="arrived", frozen=True, kw_only=True):
 
 
 class Ended(Record, tag="ended", frozen=True, kw_only=True):
-    """The end of a request as its caller saw it. `kind`: an outcome kind, or `hung` at the end of the run."""
+    """The end of a request as its caller saw it. `kind`: an outcome kind, or `hung` at the end of the run.
+
+    `satisfied`: the caller hung up by itself, with as much of the answer as it wanted.
+    """
 
     at_s: float
     request: str
@@ -131,6 +134,7 @@ class Ended(Record, tag="ended", frozen=True, kw_only=True):
     first_token_s: float | None = None
     last_token_s: float | None = None
     max_gap_s: float = 0.0
+    satisfied: bool = False
 
 
 class Visit(Record, tag="visit", frozen=True, kw_only=True):

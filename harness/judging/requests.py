@@ -30,7 +30,8 @@ class Request:
 
     @property
     def answered(self) -> bool:
-        return self.ended.kind in ANSWERED
+        """Whole, or as much as its caller wanted."""
+        return self.ended.kind in ANSWERED or self.ended.satisfied
 
     def met(self, workers: Collection[str]) -> bool:
         """Whether one of its attempts went to one of `workers`."""

@@ -1,11 +1,15 @@
+from dataclasses import replace
+
 import pytest
 
 from faults.fault import Fault
 from harness.asking import plan_requests
 from harness.config import scenarios
 from harness.judging.verdict import Verdict
-from harness.scenario import Caller, Phases, Scenario
+from harness.scenario import Burst, Caller, Phases, Scenario
 from policies.presets import PRESETS
+
+CALLER = Caller(name="c", enters="front", rate_rps=1)
 
 
 @pytest.mark.parametrize("name", scenarios())
@@ -38,6 +42,12 @@ def test_phases_follow_each_other_without_gaps() -> None:
         ({"faulted_workers": (1, 1)}, "are not distinct"),
         ({"faulted_workers": ()}, "a fault needs at least one"),
         ({"faulted_workers": (0, 1, 2, 3)}, "caller 'tenant' avoids the fault, but all workers have it"),
+        ({"callers": (replace(CALLER, pinned_to=4),)}, "is pinned to 4, which is not in the pool"),
+        ({"callers": (replace(CALLER, cache_owners=1),)}, "which needs distinct_prompts"),
+        (
+            {"callers": (replace(CALLER, cache_owners=1, distinct_prompts=2, pinned_to=1),)},
+            "leave out cache_owners",
+        ),
         ({"callers": (Caller(name="c", enters="nowhere", rate_rps=1),)}, "enters unknown service 'nowhere'"),
     ],
 )
@@ -47,9 +57,35 @@ def test_a_scenario_that_cannot_be_is_refused(changes: dict, says: str) -> None:
 
 
 def test_the_same_seed_plans_the_same_requests_under_every_preset_and_fault() -> None:
-    plans = [plan_requests(scenario, seed=5) for scenario in scenarios().values()]
+    usual = scenarios()["healthy"]
+    alike = [s for s in scenarios().values() if (s.callers, s.phases) == (usual.callers, usual.phases)]
+    plans = [plan_requests(scenario, seed=5) for scenario in alike]
+    assert len(plans) > 3
     assert all(plan == plans[0] for plan in plans)
     assert plan_requests(scenarios()["healthy"], seed=6) != plans[0]
+
+
+def test_a_burst_adds_requests_for_its_time_and_moves_no_other() -> None:
+    usual = scenarios()["healthy"]
+    chat, *others = usual.callers
+    burst = Burst(rate_rps=100, length_s=3, after_s=2)
+    bursting = replace(usual, callers=(replace(chat, burst=burst), *others))
+    before, after = (
+        {(planned.intended_s, planned.caller) for planned in plan_requests(scenario, seed=1)}
+        for scenario in (usual, bursting)
+    )
+    assert before < after
+    more = sorted(at_s for at_s, caller in after - before if caller == "chat")
+    start_s = usual.phases.starts()["fault"] + 2
+    assert start_s <= more[0] <= more[-1] < start_s + 3
+    assert len(more) == pytest.approx(300, rel=0.2)
+    numbers = [planned.number for planned in plan_requests(bursting, seed=1) if planned.caller == "chat"]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_a_larger_fleet_has_larger_bursts() -> None:
+    caller = Caller(name="c", enters="front", rate_rps=2, burst=Burst(rate_rps=10, length_s=3))
+    assert caller.times(4) == replace(caller, rate_rps=8, burst=Burst(rate_rps=40, length_s=3))
 
 
 def test_a_plan_is_in_order_of_time_and_within_the_load() -> None:

@@ -8,13 +8,13 @@ from harness.judging.windows import Window
 CHAT = frozenset({"chat"})
 
 
-def request(name, end, *attempts, caller="chat"):
+def request(name, end, *attempts, caller="chat", satisfied=False):
     yield Arrived(at_s=1, request=name, caller=caller, intended_s=1)
     for number, (kind, tokens) in enumerate(attempts, start=1):
         yield Attempted(
             at_s=2, request=name, number=number, worker="w", started_s=number, kind=kind, tokens=tokens
         )
-    yield Ended(at_s=3, request=name, kind=end)
+    yield Ended(at_s=3, request=name, kind=end, satisfied=satisfied)
 
 
 def costs(*requests):
@@ -37,6 +37,13 @@ def test_tokens_of_requests_without_an_answer_are_wasted():
     found = costs(request("a", "ok", ("ok", 16)), request("b", "timeout", ("timeout", 4)))
     assert found["wasted_tokens"] == 4
     assert found["wasted_token_ratio"] == pytest.approx(4 / 20)
+
+
+def test_what_was_read_by_who_then_hung_up_is_not_wasted():
+    left = ("abandoned", 5)
+    assert costs(request("a", "abandoned", ("timeout", 3), left, satisfied=True))["wasted_tokens"] == 3
+    assert costs(request("a", "abandoned", ("timeout", 3), left))["wasted_tokens"] == 8
+    assert costs(request("a", "abandoned", satisfied=True))["wasted_tokens"] == 0
 
 
 def test_tokens_of_a_retried_attempt_and_of_a_beaten_hedge_are_wasted_too():
