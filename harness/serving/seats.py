@@ -44,6 +44,11 @@ class Seats:
         leaked = slots - usable if self._obeyed.shows_lost_slots else 0
         return min(slots, len(self.batcher.running) + leaked)
 
+    @property
+    def left_waiting(self) -> int:
+        """How many are here whose callers have left and for whom no step is over since."""
+        return sum(job.sequence in self.jobs and not job.told_kept for job in self._kept)
+
     def show(self) -> Shown:
         places = self.batcher.max_num_seqs * self._engine.max_model_len
         held = sum(len(s.prompt) + len(s.tokens) for s in self.batcher.running)

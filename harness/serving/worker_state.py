@@ -41,7 +41,8 @@ def read_details(worker: Worker, now: float) -> dict[str, float]:
     """What a fault in the worker may change, beside what every sample has.
 
     Counts as in `Counts`; busy_seconds and stalled_seconds: in steps, and of these held by a fault, both with
-    the step under way; usable_slots: of the batch; report_age_s: of the oldest thing that it says of itself;
+    the step under way; left_waiting: callers left, and no step is over for them since; usable_slots: of the
+    batch; report_age_s: of the oldest thing that it says of itself;
     age_seconds: since it serves.
     """
     counts = worker.counts
@@ -57,6 +58,7 @@ def read_details(worker: Worker, now: float) -> dict[str, float]:
         "left_early": float(counts.left_early),
         "kept": float(counts.kept),
         "kept_seconds": counts.kept_seconds,
+        "left_waiting": float(worker.seats.left_waiting),
         "usable_slots": float(worker.batcher.usable_slots),
         "report_age_s": worker.reports.age_s(now),
         "age_seconds": 0.0 if worker.since_s is None else now - worker.since_s,

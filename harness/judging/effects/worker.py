@@ -26,9 +26,12 @@ def _share(history: History, worker: str, timeline: Timeline, *, part: str, of: 
 
 
 def _kept(history: History, worker: str, timeline: Timeline) -> Measure:
-    """What share of those who left was computed for all the same, which shows a step after they left."""
+    """What share of those who left was computed for all the same, which shows a step after they left.
+
+    Of who still stands in the queue nobody knows yet.
+    """
     seen = counted(_looks(history, worker, timeline.fault), "left_early", "kept")
-    left = rise(seen[:-1], "left_early") if seen else 0.0
+    left = rise(seen[:-1], "left_early") - seen[:-1][-1].get("left_waiting", 0.0) if seen[:-1] else 0.0
     if left <= 0:
         return Measure(None, f"nobody left {worker} while it was on")
     return Measure(min(1.0, rise(seen, "kept") / left))

@@ -2,7 +2,13 @@
 
 from collections.abc import Mapping
 
-from harness.judging.laws import capacity, held, later, unharmed
+from harness.judging.laws import abandoned, capacity, held, later, unharmed
 from harness.judging.laws.given import Predict
 
-LAWS: Mapping[str, Predict] = {**capacity.LAWS, **held.LAWS, **later.LAWS, **unharmed.LAWS}
+LAWS: Mapping[str, Predict] = {
+    **capacity.LAWS,
+    **held.LAWS,
+    **later.LAWS,
+    **abandoned.LAWS,
+    **unharmed.LAWS,
+}

@@ -14,7 +14,8 @@ def _refusing(given: Given) -> Law:
     return given.law.model_copy(update={"slots_needed": rest, "must_fill": False, "words": words})
 
 
-def _as_ever(given: Given) -> Law:
+def as_ever(given: Given) -> Law:
+    """Nothing is served later than before."""
     words = "requests are served as fast as ever: slots need not run out"
     return given.law.model_copy(
         update={"slots_needed": given.service.in_use, "must_fill": False, "words": words}
@@ -26,7 +27,6 @@ LAWS: dict[str, Predict] = {
     "down time": _refusing,
     "failed share": _refusing,
     "reset share": _refusing,
-    "health delay": _as_ever,
-    "ageing of reports": _as_ever,
-    "kept after leaving": _as_ever,
+    "health delay": as_ever,
+    "ageing of reports": as_ever,
 }

@@ -47,9 +47,11 @@ async def test_it_does_so_too_for_those_who_left_the_queue() -> None:
         first = asyncio.create_task(stand.link.send(attempt("r0", tokens=TOKENS)))
         await asyncio.sleep(0)
         await leave(stand)
+        assert stand.worker.seats.left_waiting == 1
         assert (await first).answered
         await asyncio.sleep((TOKENS + 1) * STEP_S)
         assert (stand.worker.counts.tokens, stand.worker.counts.kept) == (2 * TOKENS, 1)
+        assert stand.worker.seats.left_waiting == 0
 
 
 # report 20: envoy#13069

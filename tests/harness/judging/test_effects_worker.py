@@ -66,6 +66,16 @@ def test_a_share_of_those_who_left_is_kept() -> None:
     assert measure("kept after leaving", history) == pytest.approx(0.25, rel=0.1)
 
 
+def test_who_left_the_queue_and_has_not_had_its_turn_shows_nothing_yet() -> None:
+    before = {"left_early": 0.0, "kept": 0.0, "left_waiting": 0.0}
+    during = {"left_early": 8.0, "kept": 2.0, "left_waiting": 6.0}
+    assert measure("kept after leaving", seen("kept after leaving", before, during)) == 1.0
+    half = during | {"left_waiting": 4.0}
+    assert measure("kept after leaving", seen("kept after leaving", before, half)) == pytest.approx(
+        0.5, rel=0.1
+    )
+
+
 @pytest.mark.parametrize("quantity", ["failed share", "unanswered share", "kept after leaving"])
 def test_a_share_of_nothing_is_not_known_and_says_why(quantity: str) -> None:
     idle = dict.fromkeys(("failed", "unanswered", "kept", "arrived", "left_early"), 0.0)

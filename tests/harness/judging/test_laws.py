@@ -3,6 +3,7 @@
 from math import inf
 
 import pytest
+from msgspec.structs import replace
 
 from harness.judging import law
 from harness.judging.bite import measure_bite
@@ -12,7 +13,7 @@ from harness.judging.load import fills_first, measure_load
 from harness.judging.pressure import traffic
 from harness.judging.requests import join
 from harness.judging.windows import timeline
-from tests.harness.judging.synthetic import simulate
+from tests.harness.judging.synthetic import CHAT, LOCAL_API, LOCAL_FRONT, TENANT, simulate
 
 
 def told(quantity, measured, slow_factor=1.0, held_s=None, **changes):
@@ -89,3 +90,11 @@ def test_a_policy_hides_how_much_later_answers_would_come():
 @pytest.mark.parametrize("quantity", ["down", "down time", "failed share", "reset share", "health delay"])
 def test_who_is_refused_or_served_as_ever_holds_nobody(quantity):
     assert told(quantity, 1.0).must_fill is False
+
+
+def test_work_for_who_has_left_saturates_a_worker_that_what_is_read_would_not():
+    long = tuple(replace(c, max_tokens=10 * c.max_tokens) for c in (CHAT, TENANT))
+    found = told("kept after leaving", 1.0, callers=(*long, LOCAL_FRONT, LOCAL_API))
+    assert found.rho_s == pytest.approx(3.75 / 16.67 * 10, rel=0.1)
+    assert found.must_fill is None
+    assert told("kept after leaving", 1.0).must_fill is False
