@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = ("bench", "faults", "harness", "policies", "scenarios", "tests")
-JUDGING_LIBRARIES = {"msgspec", "numpy", "pydantic"}
+JUDGING_LIBRARIES = {"msgspec", "numpy", "pydantic", "scipy"}
 TORCH_MAY = ("harness/serving/torch_engine.py", "harness/serving/model/")
 
 # Folder: what its files may import of ours (prefixes), and which libraries (None: any).

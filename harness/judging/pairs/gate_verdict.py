@@ -1,0 +1,144 @@
+"""The verdict of a gate: its cells, each judged by all objectives, and one sentence that is enough alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.judging.decision import merge
+from harness.judging.pairs.cell import VOID_RATIO, CellResult, judge_cell
+from harness.judging.pairs.evaluate import evaluate, shared
+from harness.judging.pairs.gate_amount import amount_of
+from harness.judging.pairs.gate_result import GateCell, ObjectiveResult
+from harness.judging.pairs.objective import Objective
+from harness.judging.pairs.pair import PairResult
+from harness.judging.result import Guard, Verdict
+
+OF_SPREAD_ALONE = ("asserted", "enough samples")  # objectives assert themselves and count their own samples
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was run for one cell. `baseline`: pairs under its policy, by seed, from whichever job."""
+
+    fault: str
+    policy: str
+    pairs: Sequence[PairResult]
+    baseline: Mapping[int, PairResult]
+    baseline_cell: CellResult | None = None
+
+
+def judge_cells(
+    objectives: Sequence[Objective], evidence: Sequence[Evidence], error: float
+) -> list[GateCell]:
+    """`error`: of this look, two-sided, shared by all blocking objectives of all cells."""
+    sound = [sound_pairs(each.pairs) for each in evidence]
+    results = [
+        evaluate(objective, pairs, error, {s: p for s, p in each.baseline.items() if not void(p)})
+        for each, pairs in zip(evidence, sound, strict=True)
+        for objective in objectives
+    ]
+    results, count = shared(results, error), len(objectives)
+    return [
+        _cell(each, results[index * count : (index + 1) * count], _checks(each.pairs, pairs), error)
+        for index, (each, pairs) in enumerate(zip(evidence, sound, strict=True))
+    ]
+
+
+def sound_pairs(pairs: Sequence[PairResult]) -> list[PairResult]:
+    """Those that are evidence: their load and their fault were what they should have been."""
+    return [pair for pair in pairs if not void(pair)]
+
+
+def void(pair: PairResult) -> Guard | None:
+    """Why a pair is none."""
+    return next((guard for guard in _broken(pair) if guard.voids == "any verdict"), None)
+
+
+def verdict_of(cells: Sequence[GateCell]) -> Verdict:
+    """The worst one: FAIL outranks INCONCLUSIVE. Without a cell nothing was asserted."""
+    return merge(*(cell.verdict for cell in cells))
+
+
+def headline(cells: Sequence[GateCell]) -> str:
+    verdict = verdict_of(cells)
+    deciding = [(cell, each) for cell in cells for each in cell.objectives if each.blocks]
+    if verdict is Verdict.FAIL:
+        broken = [(c, o) for c, o in deciding if c.verdict is Verdict.FAIL and o.verdict is Verdict.FAIL]
+        return f"{_told(*broken[0], several=len(cells) > 1)}{_more(len(broken) - 1, 'broken')}"
+    if verdict is Verdict.PASS:
+        return _held(cells, len(deciding))
+    doubts = [guard for cell in cells for guard in cell.checks if not guard.ok]
+    if doubts:
+        return doubts[0].words
+    open_ones = [(c, o) for c, o in deciding if o.verdict is Verdict.INCONCLUSIVE]
+    if not open_ones:
+        return "nothing was asserted"
+    cell, first = open_ones[0]
+    settle = f"; {first.settle}" if first.settle else ""
+    return f"{_told(cell, first, several=len(cells) > 1)}{settle}{_more(len(open_ones) - 1, 'undecided')}"
+
+
+def _cell(
+    evidence: Evidence, objectives: Sequence[ObjectiveResult], checks: Sequence[Guard], error: float
+) -> GateCell:
+    return GateCell(
+        fault=evidence.fault,
+        policy=evidence.policy,
+        verdict=_verdict(objectives, checks),
+        objectives=list(objectives),
+        checks=list(checks),
+        cell=judge_cell(evidence.pairs, error),
+        baseline=evidence.baseline_cell,
+    )
+
+
+def _verdict(objectives: Sequence[ObjectiveResult], checks: Sequence[Guard]) -> Verdict:
+    deciding = [each.verdict for each in objectives if each.blocks]
+    if not deciding or any(not guard.ok and guard.voids == "any verdict" for guard in checks):
+        return Verdict.INCONCLUSIVE
+    found = merge(*deciding)
+    if found is Verdict.PASS and not all(guard.ok for guard in checks):
+        return Verdict.INCONCLUSIVE
+    return found
+
+
+def _checks(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Guard]:
+    """Enough pairs count, and what speaks against a pass in any of them speaks against it in all."""
+    reasons = [reason for pair in pairs if (reason := void(pair))]
+    words = f"{len(sound)} of {len(pairs)} pairs count"
+    if reasons:
+        words += f"; void: {reasons[0].words}"
+    ok = bool(sound) and len(reasons) <= VOID_RATIO * len(pairs)
+    count = Guard(name="pairs that count", ok=ok, voids="any verdict", words=words)
+    doubtful = {guard.name: guard for pair in sound for guard in _broken(pair)}
+    held = [guard for guard in (sound[0].fault.guards if sound else []) if _about_a_gate(guard)]
+    return [count, *(doubtful.get(guard.name, guard) for guard in held)]
+
+
+def _broken(pair: PairResult) -> list[Guard]:
+    return [guard for guard in pair.fault.guards if not guard.ok and _about_a_gate(guard)]
+
+
+def _about_a_gate(guard: Guard) -> bool:
+    return guard.name not in OF_SPREAD_ALONE
+
+
+def _told(cell: GateCell, result: ObjectiveResult, *, several: bool) -> str:
+    """`slow_steps(factor=10): contained, ttft_s.p99_all of chat during fault x3.42, limit x1.5`."""
+    limit = amount_of(result.limit, result.unit)
+    figure = amount_of(result.value, result.unit)
+    against = f" vs {result.bound.rpartition('_')[2]}" if "_vs_" in result.bound else ""
+    side = "at most" if result.bound.startswith("max") else "at least"
+    words = f"{result.id}: {result.words} {figure}{against}, limit {side} {limit}"
+    words += f" ({result.why})" if result.why else ""
+    return f"{cell.fault}: {words}" if several and cell.fault else words
+
+
+def _held(cells: Sequence[GateCell], count: int) -> str:
+    pairs = min(len(cell.cell.pairs) for cell in cells)
+    faults = f" under each of {len(cells)} faults" if len(cells) > 1 else ""
+    each = count // len(cells)
+    return f"{each} blocking objective{'s' * (each != 1)} hold{'s' * (each == 1)}{faults} in {pairs} pairs"
+
+
+def _more(count: int, word: str) -> str:
+    return f"; {count} more {word}" if count > 0 else ""

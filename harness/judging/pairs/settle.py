@@ -1,0 +1,87 @@
+"""Why an objective is undecided, and what would decide it, in words."""
+
+from math import ceil, isfinite, isinf, log
+
+from harness.judging.figures import factor
+from harness.judging.pairs import pooled
+from harness.judging.pairs.gate_amount import amount_of
+from harness.judging.pairs.objective import Objective
+from harness.judging.pairs.signed_rank import smallest_error
+
+MOST_MORE = 40  # pairs; beyond that nobody waits
+Words = tuple[str, str]  # why, and what would settle it
+
+
+def missing(objective: Objective, missing: int, pairs: int) -> Words:
+    if not pairs:
+        return "no pair counts", "a machine that is less busy, or another load"
+    why = f"no figure in {missing} of {pairs} pairs"
+    if objective.against == "baseline":
+        why += ", here or under the baseline"
+    if objective.measured.quantiles:
+        return why, "more requests in the window: a longer phase of it, or a lower percentile"
+    return why, "on_missing: fail if that is a fault of its own, else another metric"
+
+
+def broken_without(objective: Objective, own: float) -> Words:
+    return (
+        f"the control itself breaks it, without any fault: {amount_of(own, objective.unit)}",
+        "less load, more workers, or another limit",
+    )
+
+
+def moved(times: float) -> Words:
+    return (
+        f"the control moved by itself, {factor(times)} between its own windows",
+        "a machine that is less busy, or a longer warm-up",
+    )
+
+
+def undecided(
+    objective: Objective, value: float, lower: float, upper: float, pairs: int, error: float
+) -> str:
+    """More pairs by the present width of the interval: it shrinks as the root of their number."""
+    if 2 * smallest_error(pairs) / 2 > error:
+        return f"at least {_fewest(error)} pairs"
+    if _only_for_want_of_requests(objective, value):
+        needed = pooled.requests_needed(_distance_to_sure(objective), error / 2)
+        return f"about {needed:,} requests without a single one: a longer phase, or more pairs"
+    more = _more_pairs(objective, value, lower, upper, pairs)
+    if more is None:
+        return "it sits on its limit: another limit, or fewer seeds will not tell"
+    if more > MOST_MORE:
+        return f"about {more} more pairs, too many to wait for: a longer phase, or another limit"
+    return f"about {more} more pairs"
+
+
+def _more_pairs(objective: Objective, value: float, lower: float, upper: float, pairs: int) -> int | None:
+    """None where no number would do."""
+    inside = objective.holds(value)
+    edge = (upper if inside else lower) if objective.upper else (lower if inside else upper)
+    width, way = _apart(edge, value), _apart(objective.limit, value)
+    if not (isfinite(width) and isfinite(way)) or way == 0:
+        return None
+    return max(2, ceil(pairs * ((width / way) ** 2 - 1)))
+
+
+def _apart(one: float, other: float) -> float:
+    """As logarithms where that can be."""
+    if one > 0 and other > 0 and not (isinf(one) or isinf(other)):
+        return abs(log(one / other))
+    return abs(one - other)
+
+
+def _only_for_want_of_requests(objective: Objective, value: float) -> bool:
+    return objective.unit == "share" and value == (0.0 if objective.upper else 1.0)
+
+
+def _distance_to_sure(objective: Objective) -> float:
+    """The limit, as the share of requests that may be hit."""
+    return objective.limit if objective.upper else 1 - objective.limit
+
+
+def _fewest(error: float) -> int:
+    needed = 1
+    while smallest_error(needed) > error:
+        needed += 1
+    return needed
