@@ -1,8 +1,9 @@
 """How many requests a run will see in each window and place, before it: whether a percentile can be had."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import ceil, inf, sqrt
+from math import inf, sqrt
 from typing import Self
 
 from harness.judging.pairs.objective import During
@@ -11,6 +12,7 @@ from harness.scenario import Phases, Scenario
 from harness.serving.gateway import NAME as GATEWAY
 
 CHANCE = 3.0  # standard deviations: a window with fewer than `fewest` requests is one in a thousand
+MOST_OF_PHASE = 2  # times its window a phase is long: of the recovery the second half counts
 PHASE: dict[During, str] = {
     "fault": "fault_s",
     "control": "fault_s",
@@ -46,10 +48,12 @@ def expected_for(needed: int) -> float:
 
 
 def phase_for(needed_s: float, phases: Phases, during: During) -> int:
-    """Seconds of the phase so that the window in it is `needed_s` long at the least."""
-    trial_s = 2 * needed_s
-    window_s = window_lengths(replace(phases, **{PHASE[during]: trial_s}))[during]
-    return ceil(needed_s * trial_s / window_s)
+    """The fewest whole seconds of the phase with which the window in it is `needed_s` long."""
+
+    def window_s(length_s: int) -> float:
+        return window_lengths(replace(phases, **{PHASE[during]: length_s}))[during]
+
+    return bisect_left(range(int(MOST_OF_PHASE * needed_s) + 2), needed_s, key=window_s)
 
 
 def window_lengths(phases: Phases) -> dict[During, float]:

@@ -97,16 +97,11 @@ def _parts(written: str, what: str, examples: str) -> tuple[float, str]:
 
 
 def _checked(value: float, written: Written) -> float:
-    """An integer may be larger than any float."""
-    try:
-        number = float(value)
-    except OverflowError:
-        number = float("inf")
-    if not isfinite(number):
+    if not isfinite(value):
         raise ValueError(f"{_said(written)} is not finite. Write a number")
-    if number < 0:
+    if value < 0:
         raise ValueError(f"{_said(written)} is below 0. Write a number from 0 on")
-    return number
+    return float(value)
 
 
 def _said(written: Written) -> str:

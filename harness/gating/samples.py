@@ -45,6 +45,8 @@ def too_few(objective: Objective, demand: Demand, phases: Phases) -> str:
     if asked is None:
         return ""
     during, rate_rps = objective.during, demand.rates_rps[objective.of]
+    if not rate_rps:
+        return _nobody(objective.of)
     needed_s = expected_for(asked.needed) / rate_rps
     longer = f"phases: {{{PHASE[during]}: {phase_for(needed_s, phases, during)}}}"
     return _lacking(asked, objective.of, rate_rps, demand.lengths_s[during], longer)
@@ -56,8 +58,14 @@ def too_few_for(guard: StopIf, demand: Demand) -> str:
     if asked is None:
         return ""
     rate_rps = demand.rates_rps[guard.of]
+    if not rate_rps:
+        return _nobody(guard.of)
     needed_s = expected_for(asked.needed) / rate_rps
     return _lacking(asked, guard.of, rate_rps, guard.for_s, f"for: {ceil(needed_s)} s")
+
+
+def _nobody(of: str) -> str:
+    return f"no request is ever at {of}. Name another place"
 
 
 def _lacking(asked: Percentile, of: str, rate_rps: float, length_s: float, longer: str) -> str:

@@ -30,12 +30,12 @@ def in_words(model: type[BaseModel], error: ErrorDetails) -> str:
     name = ".".join(str(step) for step in error["loc"] if isinstance(step, str)) or "it"
     value, told = error["input"], error.get("ctx", {})
     match error["type"]:
+        case _ if name == "version":
+            return f"version {_said(value)} is unknown. This limplock reads version: 1"
         case "missing":
             return f"{name} is missing. {EXAMPLE}"
         case "extra_forbidden":
             return str(unknown("key", str(error["loc"][-1])[:LONGEST_NAME], _keys(model, error)))
-        case "literal_error" if name == "version":
-            return f"version {_said(value)} is unknown. This limplock reads version: 1"
         case "literal_error":
             return f"{name} is {_said(value)}. Write {told['expected'].replace(chr(39), '')}"
         case "value_error":

@@ -110,7 +110,7 @@ class WrittenGuard(Part):
 class WrittenGate(Part):
     """A gate: one candidate under one or several faults, and what must hold."""
 
-    version: Literal[1] = Field(default=1, description="of this format")
+    version: int = Field(default=1, ge=1, le=1, description="of this format")
     engine: Literal["torch", "virtual"] = Field(
         default="torch", description="torch: real processes; virtual: in virtual time, for pull requests"
     )
