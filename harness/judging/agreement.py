@@ -28,13 +28,22 @@ def _seen(law: Law, full_after_s: float | None) -> str:
 
 
 def _contradiction(law: Law, full_after_s: float | None, fault_s: float, spread: bool | None) -> str:
-    arrived = law.full_high_s is not None and fault_s > law.full_high_s
-    if law.must_fill and arrived and full_after_s is None:
+    if law.must_fill and _arrived(law, fault_s) and full_after_s is None:
         return f"the slots of {law.hop} had to fill, and never did"
-    if law.must_fill and arrived and spread is False:
-        return f"the slots of {law.hop} had to fill, yet the verdict is contained"
     if law.must_fill is False and full_after_s is not None:
         return "no service had to run out of slots, yet one did"
-    if law.must_fill is False and spread:
+    return verdict_against(law, fault_s, spread=spread)
+
+
+def verdict_against(law: Law, fault_s: float, *, spread: bool | None) -> str:
+    """How a verdict, of one run or of several pairs together, contradicts the law; empty if it does not."""
+    if law.applies and law.must_fill and _arrived(law, fault_s) and spread is False:
+        return f"the slots of {law.hop} had to fill, yet the verdict is contained"
+    if law.applies and law.must_fill is False and spread:
         return "no service had to run out of slots, yet the verdict is spread"
     return ""
+
+
+def _arrived(law: Law, fault_s: float) -> bool:
+    """Whether the fault lasted beyond the time by which the pressure must have come."""
+    return law.full_high_s is not None and fault_s > law.full_high_s

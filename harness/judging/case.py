@@ -38,7 +38,18 @@ class Case:
     windows: tuple[Window, Window, Window | None]  # before, during, after
     reference: Side
     during: Side
-    paired: bool = False  # the reference is of another run
+    control: "Case | None" = None  # whose the reference is; None: a run that stands alone
+
+    @property
+    def paired(self) -> bool:
+        return self.control is not None
+
+    def beside(self, window: Window) -> Window:
+        """The same stretch of the control, whose load may have begun at another time."""
+        if self.control is None:
+            return window
+        ours, theirs = (times.phases["baseline"].start_s for times in (self.times, self.control.times))
+        return Window(window.start_s + theirs - ours, window.end_s + theirs - ours)
 
     @property
     def faulted(self) -> list[str]:
@@ -81,7 +92,7 @@ def lay_out_pair(history: History, control: History) -> tuple[Case, Case]:
     bounds_s = {cohort.name: cohort.good_within_s for cohort in beside.cohorts}
     cohorts = [replace(cohort, good_within_s=bounds_s[cohort.name]) for cohort in case.cohorts]
     during = replace(case.during, cohorts=cohorts)
-    return replace(case, reference=beside.during, during=during, paired=True), beside
+    return replace(case, reference=beside.during, during=during, control=beside), beside
 
 
 def check_pair(setup: Setup, control: Setup) -> None:

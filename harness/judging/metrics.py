@@ -12,7 +12,7 @@ from harness.judging.percentiles import QUANTILES, label
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A name, its unit, where it is found (caller, hop, run or spread), and what it means."""
+    """A name, its unit, where it is found (caller, hop, run, spread or pair), and what it means."""
 
     name: str
     unit: str
@@ -99,5 +99,25 @@ METRICS = {
         ),
         Metric("slot_capture", "share", "spread", "slots of a service held by attempts on faulted workers"),
         Metric("contagion", "share", "spread", "bad requests among those whose attempts never met the fault"),
+        Metric("hop_depth", "services", "pair", "how many services above the gateway pressure reached"),
+        Metric(
+            "queue_growth", "factor", "pair", "line of a service at the end of the fault / its usual longest"
+        ),
+        Metric("healthy_attempts", "factor", "pair", "attempts at healthy workers, against the control"),
+        Metric(
+            "containment_ratio",
+            "share",
+            "pair",
+            "of the goodput lost, what callers of the fault lost themselves",
+        ),
+        Metric("excess_loss", "factor", "pair", "goodput lost / the loss that no policy could have saved"),
+        Metric("wasted_token_excess", "share", "pair", "unused tokens of all, more than in the control"),
+        Metric("untouched_inflation", "factor", "pair", "latency of requests that never met the fault"),
+        Metric("sending_stopped_s", "s", "pair", "start of the fault until its worker gets no more attempts"),
+        Metric("capture_ended_s", "s", "pair", "start of the fault until its worker holds few slots"),
+        Metric("blind_s", "s", "pair", "bystanders wait twice as long while health checks are fine"),
+        Metric("time_to_recover_s", "s", "pair", "end of the fault until all is as in the control"),
+        Metric("residual_impact", "factor", "pair", "goodput after the recovery, against the control"),
+        Metric("metastable", "0 or 1", "pair", "whether it stays broken by itself after the fault has gone"),
     )
 }

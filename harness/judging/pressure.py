@@ -34,6 +34,10 @@ class HopTraffic:
     present: Occupancy
     holding: Occupancy
 
+    def waiting(self, times: Floats) -> Floats:
+        """How many wait for a slot at each of `times`."""
+        return self.present.at(times) - self.holding.at(times)
+
     def full_after_s(self, start_s: float, until_s: float) -> float | None:
         """Seconds from `start_s` until no slot was free for `FULL_FOR_S`; None if never before `until_s`.
 
@@ -95,10 +99,19 @@ def workers_up(history: History, window: Window) -> float | None:
 
 def slope(times: Floats, values: Floats) -> float:
     """The Theil-Sen slope: the median over all pairs of points. 0 for fewer than two points."""
+    slopes = pair_slopes(times, values)
+    return float(np.median(slopes)) if len(slopes) else 0.0
+
+
+def pair_slopes(times: Floats, values: Floats) -> Floats:
+    """The slopes between all pairs of points."""
     first, second = np.triu_indices(len(times), k=1)
-    if not len(first):
-        return 0.0
-    return float(np.median((values[second] - values[first]) / (times[second] - times[first])))
+    return np.asarray((values[second] - values[first]) / (times[second] - times[first]), dtype=np.float64)
+
+
+def look_times(window: Window) -> Floats:
+    """When the line in front of a hop is looked at, to see whether it grows."""
+    return np.arange(window.start_s, window.end_s, max(_SLOPE_STEP_S, window.length_s / _SLOPE_POINTS))
 
 
 def _hop_traffic(hop: Hop, visits: Sequence[Visit]) -> HopTraffic:
@@ -120,12 +133,12 @@ def _hop_traffic(hop: Hop, visits: Sequence[Visit]) -> HopTraffic:
 def _hop_figures(at: HopTraffic, window: Window) -> Figures:
     start_s, end_s = window.start_s, window.end_s
     in_use = at.holding.mean(start_s, end_s)
-    times = np.arange(start_s, end_s, max(_SLOPE_STEP_S, window.length_s / _SLOPE_POINTS))
+    times = look_times(window)
     came = (at.arrived_s >= start_s) & (at.arrived_s < end_s)
     return {
         "in_use": in_use,
         "waiting": max(0.0, at.present.mean(start_s, end_s) - in_use),
-        "queue_growth_rps": slope(times, at.present.at(times) - at.holding.at(times)),
+        "queue_growth_rps": slope(times, at.waiting(times)),
         **_percentiles("wait_s", at.waited_s[came]),
         **_percentiles("hop_s", at.stayed_s[came]),
     }

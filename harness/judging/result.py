@@ -56,9 +56,11 @@ class Caller(Part):
 
 
 class Measure(Part):
-    """One measure of spread (see `spread.py`), with one-sided 99 % bounds.
+    """One measure of spread (see `spread.py` and `compared`), with one-sided 99 % bounds.
 
-    `before` and `during` are the raw figures behind `value`, in the unit of what is measured.
+    `before` and `during` are the raw figures behind `value`, in the unit of what is measured. What one pair
+    has once has no bounds of its own: they are the value. What never happened while anybody looked is
+    infinite, and its lower bound is for how long they looked.
     """
 
     name: str
@@ -70,18 +72,19 @@ class Measure(Part):
     mild: float
     severe: float
     deciding: bool
+    less: bool = False  # the smaller the worse
     before: float | None = None
     during: float | None = None
 
     @property
     def proved(self) -> bool:
         """Beyond mild, and not by chance."""
-        return self.lower > self.mild
+        return self.upper < self.mild if self.less else self.lower > self.mild
 
     @property
     def suspected(self) -> bool:
         """Beyond mild, perhaps by chance."""
-        return self.value > self.mild or self.proved
+        return self.proved or (self.value < self.mild if self.less else self.value > self.mild)
 
 
 class Reached(Part):

@@ -11,7 +11,7 @@ Twice is twice the fair share of the faulted workers. Contagion judges by outcom
 met one of them, so it is a diagnostic only.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,11 +22,14 @@ from harness.judging.history import name_together
 from harness.judging.occupancy import Occupancy
 from harness.judging.percentiles import Floats
 from harness.judging.pressure import HopTraffic
+from harness.judging.requests import Request
 from harness.judging.result import Measure
 from harness.judging.side import Side
 
 CAPTURE_SEVERE = 0.5
 AMPLIFICATION = (1.1, 1.5)
+
+Spans = Mapping[str, Sequence[tuple[float, float]]]  # starts and ends, by request
 
 
 def hop_growths(before: Side, during: Side, faulted: Collection[str]) -> list[Measure]:
@@ -39,17 +42,22 @@ def hop_growths(before: Side, during: Side, faulted: Collection[str]) -> list[Me
 
 def _loads(side: Side, faulted: Collection[str]) -> list[Floats]:
     """Of each hop the mean number present in each block, less what the faulted workers hold there."""
-    held = {
-        r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker in faulted]
-        for r in side.requests
-        if r.met(faulted)
-    }
+    held = held_spans(side.requests, faulted)
     loads = []
     for at in side.hops:
         there = held.keys() & {visit.request for visit in at.visits}
         captured = Occupancy.of(span for name in there for span in held[name])
         loads.append(at.present.means(side.blocks.edges) - captured.means(side.blocks.edges))
     return loads
+
+
+def held_spans(requests: Iterable[Request], faulted: Collection[str]) -> Spans:
+    """When the faulted workers held each request that met them, by its name."""
+    return {
+        r.arrived.request: [(a.started_s, a.at_s) for a in r.attempts if a.worker in faulted]
+        for r in requests
+        if r.met(faulted)
+    }
 
 
 def hop_depth(hops: Sequence[HopTraffic], growths: Sequence[Measure]) -> int:

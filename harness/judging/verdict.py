@@ -10,6 +10,8 @@ from harness.judging.bystanders import bystander_measures
 from harness.judging.callers import Figures, describe, trends
 from harness.judging.case import Case, lay_out
 from harness.judging.cohort import Cohort
+from harness.judging.compared import compare
+from harness.judging.compared.travel import travel
 from harness.judging.decision import decide, merge
 from harness.judging.detection import detection
 from harness.judging.healed import not_healed
@@ -41,7 +43,8 @@ def judge_case(case: Case, slos: Iterable[Slo] = (), control: RunResult | None =
     run |= detection(history, case.faulted, case.times.fault)
     growths = spread.hop_growths(case.reference, case.during, frozenset(case.faulted))
     deciding = bystander_measures(case.judged, workers=len(case.setup.workers))
-    measures = [*deciding, *growths, *_diagnostics(case)]
+    depth = spread.hop_depth(case.hops, growths)
+    measures = [*deciding, *growths, *_diagnostics(case), *compare(case, depth)]
     still_there = not_healed(history, case.times)
     preconditions = _guards(case, deciding, still_there)
     preconditions += guards.control_in_order(case.setup, control) if control else []
@@ -50,14 +53,22 @@ def judge_case(case: Case, slos: Iterable[Slo] = (), control: RunResult | None =
     checks = [slo.check(named) for slo in slos]
     verdict = decide(measures, preconditions, checks)
     lawful = _compare(case, places, verdict, measures, preconditions)
-    depth = spread.hop_depth(case.hops, growths)
     reached = case.services[:depth]
     return RunResult(
         verdict=verdict,
         headline=wording.headline(
-            verdict, measures, preconditions, checks, callers, reached, faulted=case.bite is not None
+            verdict,
+            measures,
+            preconditions,
+            checks,
+            callers,
+            reached,
+            faulted=case.bite is not None,
+            control=control.callers if control else (),
         ),
-        reasons=wording.reasons(verdict, measures, preconditions, checks, lawful),
+        reasons=wording.reasons(
+            verdict, measures, preconditions, checks, lawful, paired=case.paired and bool(case.faulted)
+        ),
         setting=_setting(case),
         law=lawful,
         bite=case.bite,
@@ -73,6 +84,7 @@ def judge_case(case: Case, slos: Iterable[Slo] = (), control: RunResult | None =
         hop_depth=depth,
         clean=case.finished.clean and not still_there,
         against="its control" if case.paired else "its own baseline",
+        order=travel(case, case.control) if case.control and case.faulted else [],
     )
 
 

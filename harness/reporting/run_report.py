@@ -82,6 +82,7 @@ def evidence(result: RunResult) -> Iterator[Fact]:
     if result.bite:
         yield from told_fault(result, result.bite)
     yield from _detected(result)
+    yield from travelled(result)
     yield "law", plain(result.law.words, limit=400)
     if result.law.contradicted:
         yield "", f"CONTRADICTED: {result.law.contradicted}. Please report this as a bug."
@@ -108,6 +109,13 @@ def conservation(result: RunResult) -> str:
     """Offered = the sum of all outcomes."""
     parts = " + ".join(f"{number:,} {kind}" for kind, number in result.outcomes.items())
     return f"{result.offered:,} offered = {parts or 0}"
+
+
+def travelled(result: RunResult) -> Iterator[Fact]:
+    """Which places left the band of the control, in order; nothing of a run that has none, or of no order."""
+    steps = [f"{plain(each.place)} +{each.after_s:.1f} s" for each in result.order]
+    if steps:
+        yield "travel", " > ".join(steps)
 
 
 def _captured(result: RunResult) -> Iterator[Fact]:

@@ -7,28 +7,53 @@ from statistics import median
 from harness.judging.pairs.signed_rank import estimate
 from harness.judging.result import Measure
 
-RATIOS = frozenset({"latency_inflation", "in_flight_growth", "hop_growth", "retry_amplification"})
+RATIOS = frozenset(
+    {
+        "latency_inflation",
+        "in_flight_growth",
+        "hop_growth",
+        "retry_amplification",
+        "queue_growth",
+        "healthy_attempts",
+        "excess_loss",
+        "untouched_inflation",
+        "residual_impact",
+    }
+)
+ONCE = frozenset({"metastable"})  # what is a fact of one pair, and then one of all
 Key = tuple[str, str, float | None]
 
 
 def measures_across(each: Sequence[Sequence[Measure]], error: float) -> list[Measure]:
     """`each`: the measures of each pair. Those that all of them have, in the order of the first one.
 
-    Of the quantiles of a latency the median decides, and the highest that all pairs allow. `error` is the
-    chance that the truth lies outside of the bounds, half of it on either side.
+    What happened once in any pair has happened. Of the quantiles of a latency the median decides, and the
+    highest that all pairs allow. `error` is the chance that the truth lies outside of the bounds, half of it
+    on either side.
     """
     tables = [{key_of(measure): measure for measure in measures} for measures in each]
     shared = [key for key in tables[0] if all(key in table for table in tables)] if tables else []
-    found = [_across([table[key] for table in tables], error) for key in shared]
-    highest = {
-        m.about: m.quantile for m in found if m.quantile is not None
-    }  # ascending, so the last one stays
+    found = [_across([table[key] for table in tables], error) for key in shared if key[0] not in ONCE]
+    once = [measure for measures in each for measure in measures if measure.name in ONCE]
+    return _with_highest(found) + sorted(once, key=lambda measure: measure.value)[-1:]
+
+
+def _with_highest(found: Sequence[Measure]) -> list[Measure]:
+    """Of the latencies that decide the median does, and the highest quantile: the last one of a caller."""
+    judged = {measure.about for measure in found if _latency(measure) and measure.deciding}
+    highest = {measure.about: measure.quantile for measure in found if _latency(measure)}
     return [
-        measure
-        if measure.quantile is None
-        else measure.model_copy(update={"deciding": measure.quantile in (0.5, highest[measure.about])})
+        measure.model_copy(
+            update={"deciding": measure.about in judged and measure.quantile in (0.5, highest[measure.about])}
+        )
+        if _latency(measure)
+        else measure
         for measure in found
     ]
+
+
+def _latency(measure: Measure) -> bool:
+    return measure.name == "latency_inflation"
 
 
 def key_of(measure: Measure) -> Key:

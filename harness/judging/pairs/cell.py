@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal, Self
 
+from harness.judging.agreement import verdict_against
 from harness.judging.pairs.across import measures_across
 from harness.judging.pairs.pair import PairResult
-from harness.judging.result import Guard, Law, Measure, Part, Setting, Verdict
+from harness.judging.result import Guard, Law, Measure, Part, RunResult, Setting, Verdict
 from harness.judging.wilson import interval
 from harness.judging.wording import evidence, telling
 
@@ -68,9 +69,11 @@ def judge_cell(pairs: Sequence[PairResult], error: float) -> CellResult:
     first = pairs[0].fault
     return CellResult(
         verdict=verdict,
-        headline=_headline(verdict, measures, preconditions, len(sound)),
+        headline=_headline(
+            verdict, measures, preconditions, len(sound), faulted=bool(first.setting.faulted_workers)
+        ),
         setting=first.setting,
-        law=first.law,
+        law=_law([pair.fault for pair in sound] or [first], verdict),
         confidence=1 - error,
         measures=measures,
         guards=preconditions,
@@ -90,6 +93,14 @@ def decide(measures: Sequence[Measure], guards: Sequence[Guard]) -> Verdict:
     return Verdict.PASS if inside and all(guard.ok for guard in guards) else Verdict.INCONCLUSIVE
 
 
+def _law(results: Sequence[RunResult], verdict: Verdict) -> Law:
+    """The first law that its run contradicts; else that of the first run, against the verdict on all."""
+    broken_one = next((result.law for result in results if result.law.contradicted), None)
+    first, spread = results[0], {Verdict.FAIL: True, Verdict.PASS: False}.get(verdict)
+    against = verdict_against(first.law, first.setting.fault_length_s, spread=spread)
+    return broken_one or first.law.model_copy(update={"contradicted": against})
+
+
 def _guards(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Guard]:
     """Enough pairs count, and what speaks against a pass in any of them speaks against it in all."""
     void = [reason for pair in pairs for reason in broken(pair)[:1]]
@@ -102,21 +113,24 @@ def _guards(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Gu
     return found + list(doubtful.values())
 
 
-def _headline(verdict: Verdict, measures: Sequence[Measure], guards: Sequence[Guard], count: int) -> str:
+def _headline(
+    verdict: Verdict, measures: Sequence[Measure], guards: Sequence[Guard], count: int, *, faulted: bool
+) -> str:
     deciding = [measure for measure in measures if measure.deciding]
     failed = [guard for guard in guards if not guard.ok]
     if verdict is Verdict.FAIL:
-        return f"pressure spread: {evidence(telling([m for m in deciding if m.proved]))} ({count} pairs)"
+        strongest = telling([measure for measure in deciding if measure.proved])
+        return f"pressure spread: {evidence(strongest, paired=faulted)} ({count} pairs)"
     if verdict is Verdict.PASS:
-        return f"contained in {count} pairs (worst: {evidence(max(deciding, key=_nearness))})"
+        return f"contained in {count} pairs (worst: {evidence(max(deciding, key=_nearness), paired=faulted)})"
     if failed:
         return f"inconclusive: {failed[0].words}"
     if not deciding:
         return "inconclusive: no bystander was compared in all pairs"
     open_ones = [measure for measure in deciding if measure.upper > measure.mild]
-    return f"inconclusive after {count} pairs: {evidence(telling(open_ones))}"
+    return f"inconclusive after {count} pairs: {evidence(telling(open_ones), paired=faulted)}"
 
 
 def _nearness(measure: Measure) -> float:
-    """How near a measure is to mild, so that different ones compare."""
-    return measure.value / measure.mild
+    """How near a measure is to mild, so that different ones compare; 0 for what either is or is not."""
+    return measure.value / measure.mild if measure.mild else 0.0
