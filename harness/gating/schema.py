@@ -27,7 +27,7 @@ def _plain(part: Any) -> Any:
         return [_plain(each) for each in part]
     if not isinstance(part, dict):
         return part
-    kept = {k: _plain(v) for k, v in part.items() if k != "title" and not (k == "default" and v is None)}
+    kept = {k: _plain(v) for k, v in part.items() if k != "title" and v is not None}
     choices = [each for each in kept.pop("anyOf", []) if each != {"type": "null"}]
     if len(choices) == 1:
         return choices[0] | kept

@@ -72,7 +72,7 @@ class _Reading:
 
     def _value(self, event: Any, place: Place) -> object:
         line = _line(event)
-        self._document.lines.setdefault(place, line)
+        self._document.lines.setdefault(place, line if place else 1)
         _check_node(event, line, place)
         if isinstance(event, MappingStartEvent):
             return self._mapping(place)
