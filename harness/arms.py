@@ -1,5 +1,6 @@
 """The arms of an experiment: the run with the fault, and what it is held against."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -31,6 +32,16 @@ def in_arm(scenario: Scenario, arm: Arm) -> Scenario:
         case Arm.DEAD:
             _check_spared(scenario, arm)
             return replace(scenario, fault=Killed(), fault_replaced=True, expects={})
+
+
+def control_names(scenarios: Sequence[Scenario]) -> list[str]:
+    """For each scenario the name of its control; those whose controls are the same have one together."""
+    names: list[tuple[Scenario, str]] = []
+    for number, scenario in enumerate(scenarios):
+        control = in_arm(scenario, Arm.CONTROL)
+        known = next((name for other, name in names if other == control), None)
+        names.append((control, known or (f"control-{number}" if number else "control")))
+    return [name for _, name in names]
 
 
 def _check_spared(scenario: Scenario, arm: Arm) -> None:

@@ -27,6 +27,12 @@ class EnvironmentFault(LimplockError):
     exit_code = ExitCode.ENVIRONMENT
 
 
+class Aborted(LimplockError):
+    """A safety rail stopped the work. What was ours is seen to be gone."""
+
+    exit_code = ExitCode.ABORTED
+
+
 class CleanupUnverified(LimplockError):
     """A fault may still be live, or a process may still run."""
 

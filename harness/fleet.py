@@ -5,6 +5,7 @@ slots for each request per second, so what changes is the size alone; local call
 `load` the rates, and the slots with them, follow the capacity that the costs imply.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from math import ceil, inf
 
@@ -74,6 +75,11 @@ def resize(scenario: Scenario, fleet: Fleet, costs: Costs) -> Scenario:
         faulted_workers=faulted,
     )
     return _small_enough(replace(resized, phases=_long_enough(resized, costs)))
+
+
+def with_phases(scenario: Scenario, lengths_s: Mapping[str, float]) -> Scenario:
+    """With other lengths of its phases, by field of `Phases`."""
+    return replace(scenario, phases=replace(scenario.phases, **lengths_s)) if lengths_s else scenario
 
 
 def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) -> float:

@@ -50,7 +50,7 @@ def run_to_the_end(
             loop.add_signal_handler(number, _tell, told, ENDS[number], task)
         return await work
 
-    before = signal.getsignal(signal.SIGINT)
+    before = {number: signal.getsignal(number) for number in _to_watch()}
     try:
         with asyncio.Runner(loop_factory=loop_factory) as runner:
             return runner.run(watched())
@@ -59,7 +59,8 @@ def run_to_the_end(
             raise told[0]("stopped and cleaned up") from None
         raise
     finally:
-        signal.signal(signal.SIGINT, before)  # asyncio leaves its own default, which raises anywhere
+        for number, handler in before.items():  # asyncio leaves defaults, which raise or kill anywhere
+            signal.signal(number, handler)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from faults.fault import Fault
 from harness.asking import Asker, plan_requests
@@ -28,12 +28,22 @@ from harness.scenario import Scenario
 from harness.serving.recorder import Recorder
 from policies.presets.preset import Preset
 
+# Looks at what is recorded while a run runs, and raises where it must go no further.
+Watch: TypeAlias = Callable[[Recorder], Coroutine[Any, Any, NoReturn]]
+
 
 async def run(
-    scenario: Scenario, preset: Preset, seed: int, deploy: Deploy, path: Path, progress: Progress
+    scenario: Scenario,
+    preset: Preset,
+    seed: int,
+    deploy: Deploy,
+    path: Path,
+    progress: Progress,
+    watch: Watch | None = None,
 ) -> History:
     """Run on what `deploy` stands up. The history goes to `path`; it says itself if the clean-up is in doubt.
 
+    What `watch` raises ends the run, with the layer taken down in order, and is raised.
     CleanupUnverified if it could not and the run did not get to its end either.
     """
     pipeline = preset.build(scenario.topology.workers)
@@ -45,7 +55,7 @@ async def run(
         try:
             async with deploy(scenario.topology, pipeline, recorder, seed) as deployment:
                 history.append(run_setup(scenario, written.fault, preset, pipeline, seed, deployment))
-                left = await _Experiment(scenario, seed, recorder, deployment, progress).run()
+                left = await _Experiment(scenario, seed, recorder, deployment, progress, watch).run()
                 ran = True
         except CleanupUnverified as unclean:
             if not ran:
@@ -59,12 +69,19 @@ class _Experiment:
     """Load, fault and sampling on a layer that stands."""
 
     def __init__(
-        self, scenario: Scenario, seed: int, recorder: Recorder, deployment: Deployment, progress: Progress
+        self,
+        scenario: Scenario,
+        seed: int,
+        recorder: Recorder,
+        deployment: Deployment,
+        progress: Progress,
+        watch: Watch | None,
     ) -> None:
         self._scenario = scenario
         self._recorder = recorder
         self._deployment = deployment
         self._progress = progress
+        self._watch = watch
         self._plan = plan_requests(scenario, seed)
         self._asker = Asker(scenario, seed, recorder, deployment.entries, deployment.compose)
         self._is_on = False
@@ -83,9 +100,12 @@ class _Experiment:
                 await _all_of(
                     self._load(zero_s, broken),
                     self._phases(zero_s),
-                    beside=(self._deployment.watch(), broken),
+                    beside=(self._deployment.watch(), broken, *self._watches()),
                 )
         return self._left
+
+    def _watches(self) -> list[Coroutine[Any, Any, NoReturn]]:
+        return [] if self._watch is None else [self._watch(self._recorder)]
 
     async def _check_fault(self) -> None:
         """EnvironmentFault, before any load, if the layer can never have this fault."""

@@ -17,7 +17,7 @@ from harness.judging.verdict import judge
 from harness.real_deployment import Options, deploy
 from harness.reporting.progress import Progress
 from harness.results import HISTORY, file_name, run_folder, write_result
-from harness.runner import run
+from harness.runner import Watch, run
 from harness.scenario import Scenario
 from policies.presets.preset import Preset
 
@@ -82,13 +82,19 @@ def _run_one(planned: Planned, seed: int, options: Options, folder: Path, number
 
 
 def make_history(
-    planned: Planned, seed: int, options: Options, where: Path, progress: Progress, number: str = ""
+    planned: Planned,
+    seed: int,
+    options: Options,
+    where: Path,
+    progress: Progress,
+    number: str = "",
+    watch: Watch | None = None,
 ) -> History:
-    """Run, and leave the judging to others. Its history is in `where` too; `number` is told before its name."""
+    """Run, and leave the judging to others. Its history is in `where` too; `number` is told before the name."""
     scenario, preset = in_arm(planned.scenario, planned.arm), planned.preset
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
     run_name = f"{options.run_name}-{file_name(preset.name)}"
     stand = partial(deploy, options=replace(options, run_name=run_name, toxics=planned.toxics))
     progress.start(f"{number}{planned.title}", hops, scenario.phases.starts())
     with told_as_theirs(preset.name, where):
-        return run_to_the_end(run(scenario, preset, seed, stand, where / HISTORY, progress))
+        return run_to_the_end(run(scenario, preset, seed, stand, where / HISTORY, progress, watch))

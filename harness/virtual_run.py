@@ -17,14 +17,14 @@ from harness.clock import VirtualLoop
 from harness.config import find_preset, find_scenario
 from harness.errors import BadInput
 from harness.fault_text import check_simulated, sized, with_fault
-from harness.fleet import Fleet, resize
+from harness.fleet import Fleet, resize, with_phases
 from harness.interrupts import run_to_the_end
 from harness.judging.history import History
 from harness.judging.result import RunResult
 from harness.judging.verdict import judge
 from harness.reporting.progress import NoProgress, Progress
 from harness.results import HISTORY, write_result
-from harness.runner import run
+from harness.runner import Watch, run
 from harness.scenario import Scenario
 from harness.serving.cost_model import Costs
 from harness.virtual_deployment import deploy_virtual
@@ -44,6 +44,7 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
     version: str = msgspec.field(default_factory=lambda: version("limplock"))
     fault: str = ""  # in place of the scenario's own
     arm: Arm = Arm.FAULT
+    phases: dict[str, float] = msgspec.field(default_factory=dict)  # lengths in place of the scenario's
 
     @property
     def title(self) -> str:
@@ -53,9 +54,14 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         other += f" ({self.arm})" if self.arm is not Arm.FAULT else ""
         return f"{self.scenario}{other} x {self.preset}, seed {self.seed}{words}"
 
+    def written(self) -> Scenario:
+        """The scenario as it stands in its file."""
+        return find_scenario(self.scenario)
+
     def resized(self) -> Scenario:
         """The scenario at the size of the fleet. BadInput for a name or a size that is not to be had."""
-        scenario = resize(with_fault(find_scenario(self.scenario), self.fault), self.fleet, self.costs)
+        scenario = with_phases(self.written(), self.phases)
+        scenario = resize(with_fault(scenario, self.fault), self.fleet, self.costs)
         check_simulated(scenario.fault)
         sized(scenario, find_preset(self.preset).build(scenario.topology.workers), self.preset)
         return in_arm(scenario, self.arm)
@@ -103,13 +109,13 @@ class VirtualRun(msgspec.Struct, frozen=True, kw_only=True, array_like=True, for
         write_result(folder, result)
         return result
 
-    def make(self, folder: Path, progress: Progress | None = None) -> History:
-        """Run, and leave the judging to others. As `conduct`."""
+    def make(self, folder: Path, progress: Progress | None = None, watch: Watch | None = None) -> History:
+        """Run, and leave the judging to others. As `conduct`; for `watch` see the runner."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / HISTORY
         scenario, preset = self.resized(), find_preset(self.preset)
         deploy = partial(deploy_virtual, costs=self.costs)
-        work = run(scenario, preset, self.seed, deploy, path, progress or NoProgress())
+        work = run(scenario, preset, self.seed, deploy, path, progress or NoProgress(), watch)
         with told_as_theirs(self.preset, folder):
             return run_to_the_end(work, VirtualLoop)
 

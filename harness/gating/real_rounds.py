@@ -1,0 +1,76 @@
+"""Rounds on real processes, one run at a time: two at once would disturb each other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.arms import Arm, control_names
+from harness.config import make_folder
+from harness.experiment import first_of, write_pair
+from harness.gating.gate_file import StopIf
+from harness.gating.rounds import Cell, by_policy, round_folder
+from harness.gating.stop import guarded
+from harness.judging.history import History
+from harness.judging.pairs.pair import PairResult, judge_pair
+from harness.real_deployment import Options
+from harness.reporting.progress import Progress
+from harness.suite import Planned, make_history
+from harness.virtual_round import fault_name
+
+Step = tuple[Arm, Cell, str]  # which run comes next; of a control the first cell that it serves, and its name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealRounds:
+    """`plans`: of each cell the run with the fault. `seed`: of the first pair."""
+
+    plans: Mapping[Cell, Planned]
+    seed: int
+    options: Options
+    folder: Path
+    guards: Sequence[StopIf] = ()
+
+    def run(self, cells: Sequence[Cell], first: int, count: int) -> dict[Cell, list[PairResult]]:
+        found: dict[Cell, list[PairResult]] = {cell: [] for cell in cells}
+        for number in range(first, first + count):
+            groups = list(by_policy(cells).items())
+            for policy, group in reversed(groups) if number % 2 else groups:
+                where = make_folder(round_folder(self.folder, policy, number))
+                for cell, pair in self._round(group, number, where).items():
+                    found[cell].append(pair)
+        return found
+
+    def _round(self, cells: Sequence[Cell], number: int, where: Path) -> dict[Cell, PairResult]:
+        """All runs of one policy with one seed. The controls come first or last, in turns."""
+        names = control_names([self.plans[cell].scenario for cell in cells])
+        histories: dict[tuple[Arm, str], History] = {}
+        with Progress() as progress:
+            for arm, cell, name in _order(cells, names, number):
+                planned = Planned(self.plans[cell].scenario, self.plans[cell].preset, arm)
+                histories[arm, name] = make_history(
+                    planned,
+                    self.seed + number,
+                    self.options,
+                    make_folder(where / name),
+                    progress,
+                    f"pair {number + 1}: ",
+                    guarded(self.guards),
+                )
+            pairs = {}
+            for cell, beside in zip(cells, names, strict=True):
+                name = fault_name(cell.fault)
+                pair = judge_pair(
+                    histories[Arm.FAULT, name], histories[Arm.CONTROL, beside], first_of(number)
+                )
+                write_pair(where / name, pair)
+                progress.finish(pair.fault.headline)
+                pairs[cell] = pair
+        return pairs
+
+
+def _order(cells: Sequence[Cell], names: Sequence[str], number: int) -> list[Step]:
+    """ABBA: what drifts meets fault and control alike over two rounds."""
+    controls = dict(zip(reversed(names), reversed(cells), strict=True))
+    steps: list[Step] = [(Arm.CONTROL, controls[name], name) for name in dict.fromkeys(names)]
+    steps += [(Arm.FAULT, cell, fault_name(cell.fault)) for cell in cells]
+    return steps[::-1] if number % 2 else steps

@@ -1,0 +1,37 @@
+"""Rounds of a gate: each has one pair of every cell, so that what drifts meets all cells alike."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from harness.judging.pairs.pair import PairResult
+from harness.results import file_name
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One policy under one fault. `fault` empty: the scenario's own."""
+
+    policy: str
+    fault: str
+
+
+class Rounds(Protocol):
+    """Runs real or virtual pairs."""
+
+    def run(self, cells: Sequence[Cell], first: int, count: int) -> dict[Cell, list[PairResult]]:
+        """`count` pairs of each cell from number `first` on. Cells of one policy share their controls."""
+        ...
+
+
+def by_policy(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """In the order of the cells."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(cell.policy, []).append(cell)
+    return found
+
+
+def round_folder(folder: Path, policy: str, number: int) -> Path:
+    return folder / file_name(policy) / f"pair-{number:02d}"
