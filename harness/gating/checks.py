@@ -6,6 +6,7 @@ from harness.errors import BadInput
 from harness.gating.contradictions import contradictions
 from harness.gating.demand import Demand
 from harness.gating.gate_file import GateFile, StopIf
+from harness.gating.in_sight import out_of_sight
 from harness.gating.measurable import about_the_fault, check_place, check_when
 from harness.gating.problem import Problem
 from harness.gating.samples import too_few, too_few_for
@@ -47,8 +48,8 @@ def _objective(
         yield Problem(
             at, f"{objective.id}: {objective.bound} needs a baseline. Add baseline: {{policy: libraries}}"
         )
-    words = too_few(objective, demand, scenario.phases) if demand else ""
-    if words:
+    few = too_few(objective, demand, scenario.phases) if demand else ""
+    for words in filter(None, (few, out_of_sight(objective, scenario.phases))):
         yield Problem(at, f"{objective.id}: {words}")
 
 

@@ -8,7 +8,7 @@ from harness.errors import BadInput
 from harness.gating.problem import Problem, refuse
 
 LONGEST = 100_000  # bytes
-UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff]")
+UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -28,7 +28,10 @@ def read_text(path: Path, what: str) -> str:
         ) from wrong
     if (found := UNSEEN.search(text)) is not None:
         line = len(_LINE_END.findall(text, 0, found.start())) + 1
-        refuse(path, [Problem(line, f"character U+{ord(found[0]):04X} cannot be seen. Remove it")])
+        refuse(
+            path,
+            [Problem(line, f"character U+{ord(found[0]):04X} cannot be seen. Remove it, or write a space")],
+        )
     return text
 
 

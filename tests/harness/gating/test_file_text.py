@@ -24,12 +24,14 @@ def test_a_text_is_read_without_its_byte_order_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"a: 1\nb: \x00", ":2: character U+0000 cannot be seen. Remove it"),
+        (b"a: 1\nb: \x00", ":2: character U+0000 cannot be seen. Remove it, or write a space"),
         (b"a: 1\r\nb\r\nc: \x1b[31m", ":3: character U+001B"),
         (b"a: 1\rb: \x07", ":2: character U+0007"),
         ("a: \u202e1".encode(), ":1: character U+202E"),
         ("a: 1\u20282".encode(), ":1: character U+2028"),
         ("a: \x85".encode(), ":1: character U+0085"),
+        ("a:\xa01".encode(), ":1: character U+00A0"),
+        ("a: 1\u200b".encode(), ":1: character U+200B"),
         (b"\xff\xfea\x00", ":1: this is UTF-16. Save it as UTF-8"),
         (b"a: 1\r\nb: caf\xe9", ":2: byte 0xe9 is no UTF-8. Save it as UTF-8"),
         (b"a" * (LONGEST + 1), " is longer than 100 kB. It is to hold a gate"),
