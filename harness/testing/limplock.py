@@ -1,0 +1,127 @@
+"""The fixture `limplock`: runs, and what is expected of them. One for each test."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from faults.fault import Fault
+from harness.config import make_folder
+from harness.errors import BadInput, unknown
+from harness.fleet import Fleet
+from harness.judging.pairs.objective import During
+from harness.real_deployment import Options
+from harness.results import file_name
+from harness.scenario import Scenario
+from harness.testing.conducting import Asked, conduct
+from harness.testing.expectation import Expectation
+from harness.testing.machine_lock import lock_file, machine_lock
+from harness.testing.one_line import in_one_line
+from harness.testing.policy_text import Given
+from harness.testing.real_signals import cleaned_up_first
+from harness.testing.settled import Settled, settle
+from harness.testing.tested_run import Engine, TestedRun
+
+ASK_FOR_IT = 'Give --limplock-wallclock, and mark the test @pytest.mark.limplock(engine="torch")'
+
+
+@dataclass(slots=True, kw_only=True, repr=False)
+class Limplock:
+    """What `def test_...(limplock)` gets.
+
+    Attributes:
+        engine: of `run` where it names none.
+        wall_clock: whether real runs were asked for.
+        wait_s: how long another real run on this machine is waited for.
+    """
+
+    node: str
+    folder: Callable[[], Path]
+    engine: Engine = "virtual"
+    wall_clock: bool = False
+    wait_s: float = 600.0
+    runs: list[TestedRun] = field(default_factory=list)
+    expectations: list[Expectation] = field(default_factory=list)
+
+    @in_one_line
+    def run(
+        self,
+        scenario: str | Scenario = "slow_worker",
+        *,
+        policy: Given,
+        fault: str | Fault | None = None,
+        seeds: int = 8,
+        seed: int = 1,
+        engine: Engine | None = None,
+        workers: int | None = None,
+        slow: int | None = None,
+        load: float | None = None,
+        factor: float | None = None,
+        max_queue: int | None = None,
+        phases: Mapping[str, float] | None = None,
+        costs: str = "tiny_cpu",
+        model: str = "tiny",
+        device: str = "auto",
+        toxiproxy: str = "auto",
+    ) -> TestedRun:
+        """`seeds` pairs, from `seed` on: each a run with the fault and its control without.
+
+        `phases`: lengths in seconds that differ from the scenario's, as {"fault_s": 30}. In virtual time the
+        result is the same on every machine. Raises LimplockError in one line.
+        """
+        chosen = engine or self.engine
+        fleet = Fleet(workers=workers, slow=slow, load=load, factor=factor, max_queue=max_queue)
+        options = Options(model=model, device=device, toxiproxy=toxiproxy) if chosen == "torch" else None
+        asked = Asked(
+            scenario=scenario,
+            policy=policy,
+            fault=fault,
+            seeds=seeds,
+            seed=seed,
+            fleet=fleet,
+            phases=phases or {},
+            costs=costs,
+            options=options,
+        )
+        if chosen not in get_args(Engine):
+            raise unknown("engine", str(chosen), get_args(Engine))
+        if chosen == "torch" and not self.wall_clock:
+            pytest.skip(f"a wall-clock run. {ASK_FOR_IT}")
+        return self._conducted(asked)
+
+    @in_one_line
+    def expect(
+        self, run: TestedRun, metric: str = "", *, of: str = "", hop: str = "", during: During = "fault"
+    ) -> Expectation:
+        """Say what must hold of `run`; what does not is told when the test ends, all of it together.
+
+        `of`: a caller, service, worker or the gateway by name; `hop` is another word for it.
+        """
+        if of and hop:
+            raise BadInput(f"of={of!r} and hop={hop!r} say the same thing. Leave one out")
+        if not isinstance(run, TestedRun):
+            raise BadInput(f"expect takes what limplock.run returned, got a {type(run).__name__}")
+        expectation = Expectation(run=run, metric=metric, of=of or hop, during=during)
+        self.expectations.append(expectation)
+        return expectation
+
+    def __repr__(self) -> str:
+        return f"<limplock in {self.node}>"  # pytest shows the arguments of a test that failed
+
+    def settle(self) -> Settled:
+        """Everything expected so far, judged."""
+        return settle(self.runs, self.expectations)
+
+    def _conducted(self, asked: Asked) -> TestedRun:
+        name = asked.written.name
+        folder = make_folder(self.folder() / f"{len(self.runs):02d}-{name}.{file_name(asked.preset)}")
+        beside: AbstractContextManager[None] = nullcontext()
+        if asked.options is not None:
+            beside = machine_lock(lock_file(), self.node, self.wait_s)
+        with beside, cleaned_up_first() if asked.options else nullcontext():
+            run = conduct(asked, folder)
+        self.runs.append(run)
+        return run
