@@ -12,14 +12,14 @@ from faults.fault import Fault
 from harness.config import check_stand, find_preset, find_scenario
 from harness.errors import BadInput, unknown
 from harness.fault_text import find_faults
-from harness.fleet import Fleet, resize
+from harness.fleet import Fleet, resize, with_phases
 from harness.judging.pairs.cell import judge_cell
 from harness.judging.pairs.looks import Looks
 from harness.judging.pairs.pair import PairResult
 from harness.many_runs import check_jobs
 from harness.real_deployment import Options
 from harness.real_experiment import RealExperiment
-from harness.scenario import Phases, Scenario, with_phases
+from harness.scenario import Phases, Scenario
 from harness.serving.cost_store import CALIBRATED, choose_costs
 from harness.serving.leftovers import refuse_leftovers
 from harness.suite import plan_runs

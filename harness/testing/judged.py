@@ -20,6 +20,7 @@ class Judged:
 
     Attributes:
         pair: the number of the pair that speaks most against it.
+        about_spread: it is the verdict on spread that was expected.
     """
 
     run: TestedRun
@@ -27,6 +28,7 @@ class Judged:
     verdict: Verdict
     figures: str
     pair: int
+    about_spread: bool = False
     value: float | None = None
     lower: float | None = None
     upper: float | None = None
@@ -69,6 +71,7 @@ def _spread(expectation: Expectation) -> Iterator[Judged]:
         verdict=Verdict.PASS if cell.verdict is expectation.wanted else verdict,
         figures=spread_figures(cell, worst),
         pair=_most_spread(expectation.run),
+        about_spread=True,
         value=worst.value if worst else None,
         lower=worst.lower if worst else None,
         upper=worst.upper if worst else None,

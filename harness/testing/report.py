@@ -6,6 +6,7 @@ from contextlib import suppress
 from harness.judging.plain_text import plain
 from harness.judging.reading import read_history
 from harness.judging.result import Verdict
+from harness.reporting.run_report import travelled
 from harness.reporting.sparkline import sparklines
 from harness.testing.expectation import Expectation
 from harness.testing.judged import Judged
@@ -23,7 +24,9 @@ def report(run: TestedRun, judged: Sequence[Judged]) -> Iterator[str]:
         yield f"  {MARKS[each.verdict]} {each.words:<{width}}  {each.figures}"
     against = [each for each in judged if each.verdict is not Verdict.PASS]
     if against:
-        yield from _evidence(run, against[0].pair)
+        if not any(each.about_spread for each in judged):
+            yield f"  verdict     {run.verdict}: {run.headline}"
+        yield from _evidence(run, min(against, key=lambda each: each.verdict is not Verdict.FAIL).pair)
     yield f"  files       {run.folder}"
 
 
@@ -52,7 +55,8 @@ def _summary(judged: Sequence[Judged]) -> str:
 
 def _evidence(run: TestedRun, number: int) -> Iterator[str]:
     pair = run.pairs[number]
-    yield f"  verdict     {run.verdict}: {run.headline}"
+    for name, words in travelled(pair.fault):
+        yield f"  {name:<11} {words}"
     with suppress(OSError, ValueError):  # the figures stand without the picture
         for line in sparklines(read_history(run.history(number))):
             yield f"    {line}"
