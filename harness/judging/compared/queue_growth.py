@@ -11,7 +11,7 @@ the sign of overload: Maurer, Fail at Scale, ACM Queue 2015. Severe is there an 
 finite length cannot show; ten times the longest usual one and still growing is taken for it.
 """
 
-from math import ceil, floor, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def slope_at_least(times: Floats, values: Floats) -> float:
     """The lower 99 % bound of the Theil-Sen slope, minus infinity where the points are too few for one."""
     slopes, count = np.sort(pair_slopes(times, values)), len(times)
     outside = NORMAL_99 * sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    rank = floor((len(slopes) - outside) / 2) - 1  # 0 is the smallest
+    rank = round((len(slopes) - outside) / 2) - 1  # 0 is the smallest
     return float(slopes[rank]) if rank >= 0 else float("-inf")
 
 
