@@ -7,10 +7,12 @@ from faults.engine.periodic_stall import PeriodicStall
 from faults.engine.slow_decode import SlowDecode
 from faults.engine.slow_prefill import SlowPrefill
 from faults.engine.slow_steps import SlowSteps
+from faults.engine.slow_unseen import SlowUnseen
 from faults.fault import Fault
 
 FAULTS: tuple[type[Fault], ...] = (
     SlowSteps,
+    SlowUnseen,
     SlowPrefill,
     SlowDecode,
     AddedPerStep,

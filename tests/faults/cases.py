@@ -7,6 +7,7 @@ from faults.engine.periodic_stall import PeriodicStall
 from faults.engine.slow_decode import SlowDecode
 from faults.engine.slow_prefill import SlowPrefill
 from faults.engine.slow_steps import SlowSteps
+from faults.engine.slow_unseen import SlowUnseen
 from faults.fault import Fault
 from faults.link.link_bandwidth import LinkBandwidth
 from faults.link.link_black_hole import LinkBlackHole
@@ -37,6 +38,7 @@ from faults.worker.wedge import Wedge
 
 CASES: dict[str, tuple[Fault, ...]] = {
     "slow_steps": (SlowSteps(factor=1.5), SlowSteps(factor=4), SlowSteps(factor=20)),
+    "slow_unseen": (SlowUnseen(factor=1.5), SlowUnseen(factor=4), SlowUnseen(factor=20)),
     "slow_prefill": (SlowPrefill(factor=2), SlowPrefill(factor=5), SlowPrefill(factor=10)),
     "slow_decode": (SlowDecode(factor=2), SlowDecode(factor=5), SlowDecode(factor=10)),
     "added_per_step": (AddedPerStep(added_s=0.05), AddedPerStep(added_s=0.1), AddedPerStep(added_s=0.3)),
@@ -100,7 +102,13 @@ NOT_VIRTUAL = {"gpu_power_limit", "gpu_clock_limit"}
 APART = {*NOT_VIRTUAL, "gpu_hog", "cpu_hog", "restarted"}
 
 # Where one of the three has to stand for all in a real run: long enough to be seen, soon over.
-REAL: dict[str, int] = {"slow_steps": 1, "slow_decode": 1, "added_per_step": 1, "link_latency": 0}
+REAL: dict[str, int] = {
+    "slow_steps": 1,
+    "slow_unseen": 1,
+    "slow_decode": 1,
+    "added_per_step": 1,
+    "link_latency": 0,
+}
 
 # How far from what was asked the measured effect may lie, as a share of it, where 5 % is not to be had.
 TOLERANCE_RATIO: dict[str, float] = {

@@ -19,6 +19,7 @@ CODES = {
 # With its defaults and without a policy. What holds slots longer than they last spreads.
 SPREADING = {
     "slow_steps",
+    "slow_unseen",
     "slow_prefill",  # a p99 of what it makes wait now and then
     "slow_decode",
     "added_per_step",
