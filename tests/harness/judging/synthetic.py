@@ -70,6 +70,7 @@ class Plan:
     slots: tuple[tuple[str, int | None], ...] = (("front", 32), ("api", 24), ("gateway", None))
     workers: tuple[str, ...] = ("worker 0", "worker 1", "worker 2", "worker 3")
     faulted: tuple[str, ...] = ("worker 2",)
+    scenario: str = ""  # empty: by the kind of the fault
     max_queue: int | None = None  # what the set-up says; these workers refuse nothing
 
     @property
@@ -83,7 +84,8 @@ class Plan:
     def setup(self) -> Setup:
         name = {"link_latency": "latency_s"}.get(self.kind or "", "factor")
         return Setup(
-            scenario={None: "healthy", "slow_steps": "slow_worker", "killed": "dead_worker"}.get(
+            scenario=self.scenario
+            or {None: "healthy", "slow_steps": "slow_worker", "killed": "dead_worker"}.get(
                 self.kind, "slow_link"
             ),
             preset=self.preset,

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.judging.agreement import with_measured
+from harness.judging.agreement import verdict_against, with_measured
 from harness.judging.result import Law
 
 FILLS = Law(words="w", hop="api", slots=24, must_fill=True, full_low_s=2.0, full_high_s=5.0, applies=True)
@@ -38,3 +38,25 @@ def test_the_first_service_that_filled_is_the_measurement():
     law = with_measured(FILLS, {"front": 6.0, "api": 3.25, "other": None}, 20.0, spread=True)
     assert law.measured_s == 3.25
     assert law.words == "w, measured 3.2 s"
+
+
+@pytest.mark.parametrize(
+    ("law", "spread", "complaint"),
+    [
+        (FILLS, False, "had to fill, yet the verdict is contained"),
+        (FILLS, True, ""),
+        (FILLS, None, ""),
+        (HOLDS, True, "yet the verdict is spread"),
+        (HOLDS, False, ""),
+        (HOLDS.model_copy(update={"applies": False}), True, ""),
+        (FILLS.model_copy(update={"applies": False}), False, ""),
+    ],
+)
+def test_a_verdict_on_several_pairs_is_held_against_the_law_without_their_slots(law, spread, complaint):
+    found = verdict_against(law, 20.0, spread=spread)
+    assert complaint in found
+    assert bool(found) is bool(complaint)
+
+
+def test_several_short_faults_contradict_no_law_either():
+    assert verdict_against(FILLS, 4.0, spread=False) == ""

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from harness.judging.history import History
-from harness.judging.result import Cause, RunResult, Trend
+from harness.judging.result import Cause, Reached, RunResult, Trend
 from harness.judging.verdict import judge
 from harness.reporting.terminal import render_comparison, render_run
 from tests.harness.judging.synthetic import CONTAINED, judged, simulate
@@ -220,3 +220,11 @@ def test_a_result_of_before_gates_were_judged_is_shown_without_them():
     result = judged()
     old = {n: trend for n, trend in result.metrics.items() if n not in ("detection_s", "false_alarms")}
     assert "gates" not in text(render_run(result.model_copy(update={"metrics": old})))
+
+
+def test_how_pressure_travelled_is_one_line_in_order():
+    order = [("worker 2", "worker", 0.75), ("api", "service", 3.5), ("front", "service", 4.25)]
+    reached = [Reached(place=place, kind=kind, after_s=after_s) for place, kind, after_s in order]
+    shown = joined(text(render_run(judged().model_copy(update={"order": reached})), 120))
+    assert " travel worker 2 +0.8 s > api +3.5 s > front +4.2 s law " in shown
+    assert "travel" not in text(render_run(judged()))
