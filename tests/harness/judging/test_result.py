@@ -3,7 +3,7 @@ from math import inf
 import pytest
 from pydantic import ValidationError
 
-from harness.judging.result import Bite, Law, RunResult, Trend
+from harness.judging.result import Bite, Law, Measure, RunResult, Trend
 from tests.harness.judging.synthetic import CONTAINED, judged
 
 
@@ -40,3 +40,31 @@ def test_a_result_cannot_be_changed():
     )
     with pytest.raises(ValidationError):
         bite.bit = False
+
+
+@pytest.mark.parametrize(
+    ("less", "lower", "value", "upper", "proved", "suspected"),
+    [
+        (False, 1.3, 1.4, 1.5, True, True),
+        (False, 1.2, 1.4, 1.5, False, True),
+        (False, 1.1, 1.2, 1.5, False, False),
+        (True, 0.9, 1.0, 1.2, True, True),
+        (True, 0.9, 1.0, 1.3, False, True),
+        (True, 0.9, 1.3, 1.4, False, False),
+    ],
+)
+def test_what_is_worse_the_smaller_it_is_is_beyond_mild_below_it(
+    less, lower, value, upper, proved, suspected
+):
+    found = Measure(
+        name="n",
+        about="a",
+        value=value,
+        lower=lower,
+        upper=upper,
+        mild=1.25,
+        severe=2,
+        deciding=True,
+        less=less,
+    )
+    assert (found.proved, found.suspected) == (proved, suspected)

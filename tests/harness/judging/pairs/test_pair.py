@@ -1,0 +1,80 @@
+"""A pair judged again from what is stored gives the same, today and by later versions."""
+
+import lzma
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from harness.judging.pairs.pair import PairResult, judge_pair
+from harness.judging.reading import read_history
+from harness.judging.result import Verdict
+from tests.harness.judging.synthetic import CONTAINED, simulate
+
+STORED = Path(__file__).parent / "stored"  # slow_worker x none, as 0.1.0 recorded and judged it
+
+
+def unpacked(name: str) -> bytes:
+    return lzma.decompress((STORED / f"{name}.xz").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return PairResult.model_validate_json(unpacked("pair.json"))
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stored")
+    for arm in ("fault", "control"):
+        (folder / arm).write_bytes(unpacked(f"{arm}.jsonl"))
+    return judge_pair(read_history(folder / "fault"), read_history(folder / "control"))
+
+
+def test_a_pair_of_an_earlier_version_keeps_its_verdicts(stored, again):
+    assert again.fault.verdict is stored.fault.verdict is Verdict.FAIL
+    assert again.control.verdict is stored.control.verdict is Verdict.PASS
+    assert again.fault.hop_depth == stored.fault.hop_depth == 2
+
+
+def test_its_preconditions_hold_as_they_did(stored, again):
+    for was, now in ((stored.fault, again.fault), (stored.control, again.control)):
+        held = {guard.name: guard.ok for guard in now.guards}
+        assert {guard.name: held[guard.name] for guard in was.guards} == {g.name: g.ok for g in was.guards}
+
+
+def test_pressure_travelled_as_it_did(stored, again):
+    assert again.fault.order == stored.fault.order
+    assert stored.fault.order[0].place == "worker-0"
+
+
+def test_each_measure_has_the_figures_that_it_had(stored, again):
+    """A new measure may come. One that is to mean something else needs another name."""
+    now = {(m.name, m.about, m.quantile): m for m in again.fault.measures}
+    assert len(stored.fault.measures) > 20
+    for was in stored.fault.measures:
+        found = now[was.name, was.about, was.quantile]
+        figures = (found.value, found.lower, found.upper, found.mild, found.severe)
+        assert figures == pytest.approx((was.value, was.lower, was.upper, was.mild, was.severe), rel=1e-6), (
+            was
+        )
+        assert found.deciding is was.deciding
+
+
+@pytest.mark.parametrize("plan", [{}, CONTAINED, {"kind": "killed"}])
+def test_what_is_read_back_is_judged_as_what_was_recorded(plan, tmp_path):
+    fault = simulate(**plan)
+    control = simulate(**plan | {"kind": None, "scenario": fault.setup.scenario})
+    paths = tmp_path / "fault", tmp_path / "control"
+    for path, history in zip(paths, (fault, control), strict=True):
+        path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in history.records))
+    pair = judge_pair(fault, control, "fault")
+    read = judge_pair(*map(read_history, paths), "fault")
+    assert PairResult.model_validate_json(pair.model_dump_json()) == read
+
+
+def test_two_runs_that_differ_in_more_than_the_fault_are_no_pair():
+    with pytest.raises(ValueError, match=r"no pair: seed is 1 with the fault, 2 in the control"):
+        judge_pair(simulate(), simulate(kind=None, scenario="slow_worker", seed=2))
+    with pytest.raises(ValueError, match="the control has a fault of its own"):
+        judge_pair(simulate(), simulate())
