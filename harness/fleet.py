@@ -101,6 +101,8 @@ def _growth(scenario: Scenario, fleet: Fleet, topology: Topology, costs: Costs) 
 
 def _faulted(scenario: Scenario, fleet: Fleet, workers: int) -> tuple[int, ...]:
     if fleet.slow is None:
+        if len(scenario.faulted_workers) == scenario.topology.workers:
+            return tuple(range(workers))  # all of them, however many there are
         avoiding = [caller.name for caller in scenario.callers if caller.avoids_fault]
         least = max(scenario.faulted_workers, default=-1) + 1
         if scenario.fault is not None or avoiding:

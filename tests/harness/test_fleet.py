@@ -192,6 +192,13 @@ def test_one_worker_is_accepted_where_nothing_is_faulted_and_nobody_avoids_it() 
     assert (resized.topology.workers, slots(resized)) == (1, {"front": 8, "api": 6})
 
 
+@pytest.mark.parametrize("workers", [1, 3, 8])
+def test_where_all_workers_are_slow_all_are_at_another_size(workers: int) -> None:
+    resized = resize(SCENARIOS["all_slow"], Fleet(workers=workers), TINY_CPU)
+    assert resized.faulted_workers == tuple(range(workers))
+    assert resize(SCENARIOS["all_slow"], Fleet(load=0.5), TINY_CPU).faulted_workers == (0, 1, 2, 3)
+
+
 def test_words_name_what_differs() -> None:
     assert Fleet(workers=512, load=0.7, max_queue=0).words == "workers=512 load=0.7 max_queue=0"
     assert Fleet().words == ""
