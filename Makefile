@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-real venv lint bench validate-theory clean
+.PHONY: demo test test-real venv lint bench validate-theory mutants clean
 
 demo: venv
 	$(BIN)/limplock demo
@@ -37,6 +37,12 @@ bench: venv
 # Our queues against closed forms and published figures, at full scale; writes the table.
 validate-theory: venv
 	$(BIN)/python -m tests.theory --write docs/fidelity.md
+
+# Which small mistakes no test would notice; writes docs/mutants.md. Hours for all, so name a part of it:
+# make mutants FILES=harness/judging/pairs MINUTES=20. What was killed is remembered.
+mutants: venv
+	$(BIN)/python -m pip install --quiet --editable '.[mutants]'
+	$(BIN)/python -m tests.mutants $(FILES) $(if $(MINUTES),--minutes $(MINUTES))
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis limplock-results

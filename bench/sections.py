@@ -50,6 +50,7 @@ SECTIONS: dict[str, Callable[[], Section]] = {
     "policy_scale": _of("bench.policy_scale"),
     "containment": _of("bench.containment"),
     "false_alarms": _of("bench.false_alarms"),
+    "gate_errors": _of("bench.gate_errors"),
     "virtual_memory": _of("bench.virtual_memory"),
     "virtual_parallel": _of("bench.virtual_parallel"),
     "toxiproxy_speed": _of("bench.toxiproxy_speed"),
