@@ -29,6 +29,7 @@ NAMES: tuple[str, ...] = (
     "t16_throttling",
     "t17_hedging",
     "t18_shedding",
+    "t19_load_ramp",
     "t20_danger_zone",
     "t20_faster_baseline",
     "t20_static_threshold",

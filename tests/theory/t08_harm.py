@@ -2,7 +2,7 @@
 
 As in T07, but watched for 100 S of fault. Harm is to requests sent during the fault and to a healthy node:
 the p99 of their time through, over that of the same requests without the fault, and their share within 10 S,
-over theirs. Calls are bound to a node each; a node's own slots are a service of C/N slots for its calls alone.
+over theirs. Calls are bound to a node each. A node's own slots are a service of C/N slots for its calls.
 """
 
 import asyncio
@@ -114,7 +114,8 @@ def _within(took_s: Floats) -> float:
 async def _healthy_s(rho: float, factor: float, seed: int, *, shared: bool) -> Floats:
     """Times through of requests sent during the fault to a healthy node, however late they end."""
     name, loop = f"T08 {rho} {seed}", asyncio.get_running_loop()
-    nodes, took_s = fleet(NODES, Picker(), name), []
+    nodes = fleet(NODES, Picker(), name)
+    took_s: list[float] = []
     routes = random.Random(f"{name} routes")
     services = _services(nodes.gateway.handle, shared=shared)
     census = Census(lambda: sum(service.waiting + service.in_use for service in services))

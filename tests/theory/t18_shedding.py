@@ -1,7 +1,7 @@
 """A request that needs several calls to an overloaded service: shed by chance, or whole requests of one user.
 
-Our layer that sheds by priority, with one priority for all calls or one of 128 for each user, as in DAGOR. The
-calls of a request are sent together, so that a lost one spares the service nothing.
+Our layer that sheds by priority, with one priority for all calls or one of 128 for each user, as in DAGOR.
+The calls of a request are sent together, so that a lost one spares the service nothing.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
-"""The danger zone: at which slow factors callers that share slots lose a tenth of their answers, and a half."""
+"""The danger zone: which slow factors cost callers that share slots a tenth of their answers, and a half."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -32,6 +33,7 @@ class Pool:
         healthy, slow = (mean_value_analysis(s, self.nodes, self.callers).rps for s in (1.0, factor))
         return 1 - slow / healthy
 
+    @cache  # noqa: B019  # pools are few, and equal ones the same
     def measured_rps(self, factor: float, answers: int) -> float:
         lasts_s = answers / mean_value_analysis(factor, self.nodes, self.callers).rps
         return run_virtual(flow(factor, lasts_s, self.nodes, self.callers)).rps
@@ -44,7 +46,7 @@ def fast() -> list[Row]:
 
 def full() -> list[Row]:
     exact = [row for pool in QUOTED for row in _exact_rows(Pool(*pool))]
-    measured = [_measured_row(Pool(*pool), lost, 120_000, CLOSE) for pool in QUOTED for lost in (TENTH, HALF)]
+    measured = [_measured_row(Pool(*pool), lost, 60_000, CLOSE) for pool in QUOTED for lost in (TENTH, HALF)]
     return [*exact, *measured]
 
 
