@@ -16,9 +16,21 @@ import typer
 
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
+from harness.gating.command import gate
 from harness.go_flags import from_go
 from harness.interrupts import ENDS
-from harness.options import POLICY_HELP, CostsName, Device, Faults, Jobs, Model, Out, Seed, Toxiproxy
+from harness.options import (
+    POLICY_HELP,
+    Controls,
+    CostsName,
+    Device,
+    Faults,
+    Jobs,
+    Model,
+    Out,
+    Seed,
+    Toxiproxy,
+)
 from harness.reporting.console import PipeConsole, say
 from harness.sweeping.command import sweep
 
@@ -74,11 +86,38 @@ def run(
     load: Annotated[float | None, typer.Option(help="Virtual: share of the healthy capacity.")] = None,
     factor: Annotated[float | None, typer.Option(help="Virtual: how many times slower.")] = None,
     max_queue: Annotated[int | None, typer.Option(help="Virtual: who may wait inside a worker.")] = None,
+    pairs: Annotated[
+        int | None, typer.Option(help="Judge so many pairs together: with the fault, and without.")
+    ] = None,
+    controls: Controls = "",
 ) -> int:
     """Run one scenario under one or more presets. Contained is exit 0, spread is exit 1."""
     from harness.fleet import Fleet
 
     fleet = Fleet(workers=workers, slow=slow, load=load, factor=factor, max_queue=max_queue)
+    if pairs is not None:
+        from harness.pairs_command import Asked, run_pairs
+        from harness.real_deployment import Options
+
+        return run_pairs(
+            Asked(
+                scenario=scenario,
+                policies=policy or ["none"],
+                pairs=pairs,
+                seed=seed,
+                faults=fault or [],
+                controls=controls,
+                engine=engine,
+                fleet=fleet,
+                costs=costs,
+                seeds=seeds,
+                jobs=jobs,
+                out=out,
+                options=Options(model=model, device=device, toxiproxy=toxiproxy),
+            )
+        )
+    if controls:
+        raise typer.BadParameter("it is about pairs. Add --pairs 8", param_hint="--controls")
     if engine == "virtual":
         from harness.virtual_commands import Virtual, check_virtual, run_virtually
 
@@ -100,6 +139,7 @@ def run(
 
 
 app.command()(sweep)
+app.command()(gate)
 
 
 @app.command()

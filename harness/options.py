@@ -27,3 +27,6 @@ CostsName = Annotated[
     typer.Option(help="Virtual: auto (calibrated, else tiny_cpu), calibrated, tiny_cpu, a100, h100."),
 ]
 Jobs = Annotated[int | None, typer.Option(help="Virtual: processes at once. Default: one a core.")]
+Controls = Annotated[
+    str, typer.Option(help="Further arms, removed,dead: the faulted worker removed (for a score), or dead.")
+]

@@ -12,6 +12,10 @@ _CODES = {
 }
 
 
+def code_of(verdict: Verdict) -> ExitCode:
+    return _CODES[verdict]
+
+
 def exit_code(results: Iterable[RunResult]) -> ExitCode:
     """The worst of the verdicts; a clean-up that could not be verified outranks them all."""
     return worst(*(_CODES[result.verdict] if result.clean else ExitCode.UNCLEAN for result in results))

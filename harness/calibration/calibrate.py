@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.calibration.fit import Errors, errors_of, fit_costs
@@ -45,7 +46,15 @@ class Calibration:
 
 
 def run_calibrate(model: str, device: str) -> ExitCode:
-    """Everything is checked before anything is measured."""
+    found, path = calibrate_here(model, device)
+    console = PipeConsole()
+    console.print(render_calibration(found.costs, found.fitted, found.checks))
+    console.print(f"file: {path}", soft_wrap=True, highlight=False, markup=False)
+    return ExitCode.PASS
+
+
+def calibrate_here(model: str, device: str) -> tuple[Calibration, Path]:
+    """Measure and store. Everything is checked before anything is measured."""
     check_model(model)
     check_device(device)
     require_writable()
@@ -57,11 +66,7 @@ def run_calibrate(model: str, device: str) -> ExitCode:
     with quiet_collector():
         found, device = run_to_the_end(time_engine(model, device))
     found = replace(found, costs=add_terms(found.costs, model, device))
-    path = save_costs(_stored(found, model, device))
-    console = PipeConsole()
-    console.print(render_calibration(found.costs, found.fitted, found.checks))
-    console.print(f"file: {path}", soft_wrap=True, highlight=False, markup=False)
-    return ExitCode.PASS
+    return found, save_costs(_stored(found, model, device))
 
 
 async def time_engine(model: str, device: str) -> tuple[Calibration, str]:

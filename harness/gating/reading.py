@@ -27,7 +27,7 @@ def read_gate_file(path: Path, engine: Engine | None = None) -> GateFile:
 
     BadInput has one line for each problem, with the number of its line. Nothing is started.
 
-    How many requests a percentile gets is checked only where the load is the scenario's own: see `check`.
+    How many requests a percentile gets is checked here only where the load is the scenario's own.
     """
     document = read_yaml(read_text(path, WHAT))
     structure = read_structure(document)
@@ -39,7 +39,8 @@ def read_gate_file(path: Path, engine: Engine | None = None) -> GateFile:
     gate = gate if engine is None else replace(gate, engine=engine)
     scenario = find_named(gate, problems)
     if scenario is not None:
-        demand = Demand.of(scenario) if structure.gate.load is None else None
+        own_rates = structure.gate.load is None and structure.gate.workers is None
+        demand = Demand.of(scenario) if own_rates else None
         problems += check(gate, scenario, demand)
     refuse(path, problems)
     return gate

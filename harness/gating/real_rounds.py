@@ -1,19 +1,22 @@
 """Rounds on real processes, one run at a time: two at once would disturb each other."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.arms import Arm, control_names
 from harness.config import make_folder
 from harness.experiment import first_of, write_pair
 from harness.gating.gate_file import StopIf
-from harness.gating.rounds import Cell, by_policy, round_folder
+from harness.gating.rounds import Cell, alone_folder, by_policy, round_folder
 from harness.gating.stop import guarded
 from harness.judging.history import History
 from harness.judging.pairs.pair import PairResult, judge_pair
+from harness.judging.result import RunResult
+from harness.judging.verdict import judge
 from harness.real_deployment import Options
 from harness.reporting.progress import Progress
+from harness.results import write_result
 from harness.suite import Planned, make_history
 from harness.virtual_round import fault_name
 
@@ -22,9 +25,9 @@ Step = tuple[Arm, Cell, str]  # which run comes next; of a control the first cel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RealRounds:
-    """`plans`: of each cell the run with the fault. `seed`: of the first pair."""
+    """`plan_of`: of a cell the run with the fault. `seed`: of the first pair."""
 
-    plans: Mapping[Cell, Planned]
+    plan_of: Callable[[Cell], Planned]
     seed: int
     options: Options
     folder: Path
@@ -42,20 +45,11 @@ class RealRounds:
 
     def _round(self, cells: Sequence[Cell], number: int, where: Path) -> dict[Cell, PairResult]:
         """All runs of one policy with one seed. The controls come first or last, in turns."""
-        names = control_names([self.plans[cell].scenario for cell in cells])
+        names = control_names([self.plan_of(cell).scenario for cell in cells])
         histories: dict[tuple[Arm, str], History] = {}
         with Progress() as progress:
             for arm, cell, name in _order(cells, names, number):
-                planned = Planned(self.plans[cell].scenario, self.plans[cell].preset, arm)
-                histories[arm, name] = make_history(
-                    planned,
-                    self.seed + number,
-                    self.options,
-                    make_folder(where / name),
-                    progress,
-                    f"pair {number + 1}: ",
-                    guarded(self.guards),
-                )
+                histories[arm, name] = self._history(cell, arm, number, where / name, progress)
             pairs = {}
             for cell, beside in zip(cells, names, strict=True):
                 name = fault_name(cell.fault)
@@ -66,6 +60,28 @@ class RealRounds:
                 progress.finish(pair.fault.headline)
                 pairs[cell] = pair
         return pairs
+
+    def alone(self, cell: Cell, arm: Arm, numbers: Sequence[int]) -> list[RunResult]:
+        found = []
+        for number in numbers:
+            where = alone_folder(self.folder, cell, arm, number)
+            with Progress() as progress:
+                result = judge(self._history(cell, arm, number, where, progress))
+                progress.finish(result.headline)
+            write_result(where, result)
+            found.append(result)
+        return found
+
+    def _history(self, cell: Cell, arm: Arm, number: int, where: Path, progress: Progress) -> History:
+        return make_history(
+            replace(self.plan_of(cell), arm=arm),
+            self.seed + number,
+            self.options,
+            make_folder(where),
+            progress,
+            f"pair {number + 1}: ",
+            guarded(self.guards),
+        )
 
 
 def _order(cells: Sequence[Cell], names: Sequence[str], number: int) -> list[Step]:

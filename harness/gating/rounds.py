@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from harness.arms import Arm
 from harness.judging.pairs.pair import PairResult
+from harness.judging.result import RunResult
 from harness.results import file_name
 
 
@@ -24,6 +26,10 @@ class Rounds(Protocol):
         """`count` pairs of each cell from number `first` on. Cells of one policy share their controls."""
         ...
 
+    def alone(self, cell: Cell, arm: Arm, numbers: Sequence[int]) -> list[RunResult]:
+        """Another arm of a cell, one run with the seed of each pair."""
+        ...
+
 
 def by_policy(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
     """In the order of the cells."""
@@ -35,3 +41,7 @@ def by_policy(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 
 def round_folder(folder: Path, policy: str, number: int) -> Path:
     return folder / file_name(policy) / f"pair-{number:02d}"
+
+
+def alone_folder(folder: Path, cell: Cell, arm: Arm, number: int) -> Path:
+    return round_folder(folder, cell.policy, number) / f"{arm}.{file_name(cell.fault or 'own')}"

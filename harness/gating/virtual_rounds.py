@@ -1,16 +1,18 @@
 """Rounds in virtual time, several at once. The number of processes changes nothing but the time it takes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from harness.arms import Arm
 from harness.config import make_folder
 from harness.gating.gate_file import StopIf
-from harness.gating.rounds import Cell, by_policy, round_folder
+from harness.gating.rounds import Cell, alone_folder, by_policy, round_folder
 from harness.judging.pairs.pair import PairResult
+from harness.judging.result import RunResult
 from harness.many_runs import conduct_all
 from harness.virtual_round import VirtualRound
 from harness.virtual_run import VirtualRun
@@ -18,9 +20,9 @@ from harness.virtual_run import VirtualRun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualRounds:
-    """`runs`: of each cell the run with the fault and the first seed. `told` hears of each round done."""
+    """`run_of`: of a cell the run with the fault and the first seed. `told` hears of each round done."""
 
-    runs: Mapping[Cell, VirtualRun]
+    run_of: Callable[[Cell], VirtualRun]
     folder: Path
     jobs: int
     guards: tuple[StopIf, ...] = ()
@@ -49,6 +51,18 @@ class VirtualRounds:
             for place, cell in enumerate(group)
         }
 
+    def alone(self, cell: Cell, arm: Arm, numbers: Sequence[int]) -> list[RunResult]:
+        todo = [
+            (
+                msgspec.structs.replace(self._seeded(cell, number), arm=arm),
+                make_folder(alone_folder(self.folder, cell, arm, number)),
+            )
+            for number in numbers
+        ]
+        with closing(conduct_all(todo, self.jobs)) as conducted:
+            found = dict(conducted)
+        return [found[index] for index in range(len(todo))]
+
     def _seeded(self, cell: Cell, number: int) -> VirtualRun:
-        run = self.runs[cell]
+        run = self.run_of(cell)
         return msgspec.structs.replace(run, seed=run.seed + number)

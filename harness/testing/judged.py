@@ -133,6 +133,6 @@ def _speaks_against(run: TestedRun, result: ObjectiveResult) -> int:
     sign = 1 if result.bound.startswith("max") else -1
     ranked = [
         (value is None, sign * (value or 0.0), number)
-        for value, number in zip(result.each, numbers, strict=True)
+        for value, number in zip(result.each.values(), numbers, strict=True)
     ]
     return max(ranked)[2]

@@ -54,11 +54,11 @@ def evaluate(
     against = baseline or {}
     if objective.against == "baseline":
         pairs = [pair for pair in pairs if pair.seed in against]
-    each = [value_of(objective, pair, against.get(pair.seed)) for pair in pairs]
+    each = {pair.seed: value_of(objective, pair, against.get(pair.seed)) for pair in pairs}
     samples = [count for pair in pairs if (count := samples_of(objective, pair)) is not None]
-    values = [value for value in each if value is not None]
+    values = [value for value in each.values() if value is not None]
     found = _found(objective, values, pairs, error) if values else None
-    verdict, why, todo = _judge(objective, pairs, each, found, error)
+    verdict, why, todo = _judge(objective, pairs, list(each.values()), found, error)
     return ObjectiveResult(
         id=objective.id,
         metric=objective.metric,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.pair import PairResult
-from harness.judging.result import RunResult, Trend
+from harness.judging.result import Caller, RunResult, Trend
 
 Column = Literal["before", "during", "after"]
 WHOLE = ("spread", "pair")  # metrics that are measures, of all bystanders or of the pair
@@ -64,9 +64,21 @@ def samples_of(objective: Objective, pair: PairResult) -> int | None:
     run = pair.control if objective.during == "control" else pair.fault
     if objective.measured.of in (*WHOLE, "hop"):
         return None
-    callers = [caller for caller in run.callers if objective.of in ("", caller.name)]
+    callers = [caller for caller in run.callers if _is_of(caller, objective)]
     counts = [getattr(caller.metrics.get("offered", Trend()), column(objective)) for caller in callers]
     return None if None in counts or not counts else int(sum(counts))
+
+
+def _is_of(caller: Caller, objective: Objective) -> bool:
+    """Of the run as a whole a figure is of those that ask workers, unless it says of whom."""
+    if objective.of:
+        return caller.name == objective.of
+    match objective.metric:
+        case "bystander_goodput_ratio":
+            return caller.bystander
+        case "touched_goodput_ratio":
+            return not caller.bystander
+    return caller.inference
 
 
 def ratio(ours: float | None, theirs: float | None) -> float | None:

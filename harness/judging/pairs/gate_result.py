@@ -5,8 +5,9 @@ Additions keep the version; a changed meaning raises it. Infinity is written as 
 
 from typing import Literal, Self
 
-from harness.judging.pairs.cell import CellResult
+from harness.judging.pairs.cell import CellResult, Share
 from harness.judging.pairs.objective import Bound, During, Level
+from harness.judging.pairs.score import PolicyScore
 from harness.judging.result import Guard, Part, Verdict
 
 
@@ -33,7 +34,7 @@ class ObjectiveResult(Part):
     chance: float | None  # of such figures if the limit were kept: below what Holm allows it is broken
     pairs: int  # that have the figure
     samples: int | None  # requests in the pair that has fewest; None: not a figure of requests
-    each: list[float | None]  # by pair, those that count
+    each: dict[int, float | None]  # by seed, of the pairs that count
     why: str = ""  # what keeps it undecided, or makes it broken without a figure
     settle: str = ""  # what would decide it
 
@@ -41,15 +42,13 @@ class ObjectiveResult(Part):
     def blocks(self) -> bool:
         return self.level == "block"
 
-
-class Score(Part):
-    """How much of what any client policy could save this one saved (see `score.py`)."""
-
-    words: str
-    undersized: bool
-    value: float | None = None
-    lower: float | None = None
-    upper: float | None = None
+    @property
+    def worst_seed(self) -> int | None:
+        """Of the pair that speaks loudest against it; None where no pair has a figure."""
+        known = {seed: value for seed, value in self.each.items() if value is not None}
+        if not known:
+            return None
+        return (max if self.bound.startswith("max") else min)(known, key=known.__getitem__)
 
 
 class GateCell(Part):
@@ -62,7 +61,8 @@ class GateCell(Part):
     checks: list[Guard]
     cell: CellResult
     baseline: CellResult | None = None  # measured in the same job
-    score: Score | None = None
+    score: PolicyScore | None = None  # where the faulted worker was removed, too
+    dead: Share | None = None  # how many runs spread in which it was dead and not slow
 
 
 class Machine(Part):
@@ -85,6 +85,7 @@ class GateResult(Part):
     file: str
     engine: Literal["torch", "virtual"]
     version: str
+    scenario: str
     policy: str
     baseline: str  # its policy, or the file of its result; empty: none
     seed: int

@@ -1,6 +1,6 @@
 """Why an objective is undecided, and what would decide it, in words."""
 
-from math import ceil, isfinite, isinf, log
+from math import ceil, isinf, log
 
 from harness.judging.figures import factor
 from harness.judging.pairs import pooled
@@ -41,27 +41,31 @@ def undecided(
     objective: Objective, value: float, lower: float, upper: float, pairs: int, error: float
 ) -> str:
     """More pairs by the present width of the interval: it shrinks as the root of their number."""
-    if 2 * smallest_error(pairs) / 2 > error:
+    if smallest_error(pairs) > error:
         return f"at least {_fewest(error)} pairs"
     if _only_for_want_of_requests(objective, value):
         needed = pooled.requests_needed(_distance_to_sure(objective), error / 2)
         return f"about {needed:,} requests without a single one: a longer phase, or more pairs"
-    more = _more_pairs(objective, value, lower, upper, pairs)
+    edge = _edge(objective, value, lower, upper)
+    if isinf(edge) or isinf(value):
+        return "it is infinite in some pairs: look at those, or have a longer phase"
+    more = _more_pairs(objective.limit, value, edge, pairs)
     if more is None:
-        return "it sits on its limit: another limit, or fewer seeds will not tell"
+        return "it sits on its limit, where no number of pairs tells: write another one"
     if more > MOST_MORE:
         return f"about {more} more pairs, too many to wait for: a longer phase, or another limit"
     return f"about {more} more pairs"
 
 
-def _more_pairs(objective: Objective, value: float, lower: float, upper: float, pairs: int) -> int | None:
+def _edge(objective: Objective, value: float, lower: float, upper: float) -> float:
+    """The bound that lies beyond the limit."""
+    return upper if objective.holds(value) == objective.upper else lower
+
+
+def _more_pairs(limit: float, value: float, edge: float, pairs: int) -> int | None:
     """None where no number would do."""
-    inside = objective.holds(value)
-    edge = (upper if inside else lower) if objective.upper else (lower if inside else upper)
-    width, way = _apart(edge, value), _apart(objective.limit, value)
-    if not (isfinite(width) and isfinite(way)) or way == 0:
-        return None
-    return max(2, ceil(pairs * ((width / way) ** 2 - 1)))
+    width, way = _apart(edge, value), _apart(limit, value)
+    return max(2, ceil(pairs * ((width / way) ** 2 - 1))) if way else None
 
 
 def _apart(one: float, other: float) -> float:

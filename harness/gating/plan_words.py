@@ -1,0 +1,81 @@
+"""A plan in words: what will run, how long it takes, and what it can prove."""
+
+from collections.abc import Iterator, Sequence
+
+from harness.capacity import capacity_rps
+from harness.gating.baseline import Stored
+from harness.gating.duration import in_words
+from harness.gating.plan import Plan
+from harness.gating.provable import smallest, tight
+from harness.judging.pairs.power import PAIR_NOISE_RATIO
+
+MEASURING_S = 60.0  # the capacity of this machine
+
+
+def plan_words(plan: Plan, controls: Sequence[str], *, proves: bool, stored: Stored | None) -> list[str]:
+    return [f"{word:<9}{words}" for word, words in _words(plan, controls, proves=proves, stored=stored)]
+
+
+def load_words(plan: Plan) -> str:
+    """What is asked of the system, and which capacity it is a share of."""
+    scenario, load = plan.scenarios[0], plan.gate.load_ratio
+    rate = sum(caller.rate_rps for caller in scenario.callers if caller.inference)
+    workers = scenario.topology.workers
+    if load is None:
+        return f"{rate:.3g} requests/s for {workers} workers, the scenario's own"
+    whole = capacity_rps(scenario.topology, scenario.callers, plan.chosen.costs) * workers
+    return (
+        f"{load:.0%} of {whole:.4g} requests/s that {workers} healthy workers carry,"
+        f" by costs {plan.chosen.origin}"
+    )
+
+
+def _words(
+    plan: Plan, controls: Sequence[str], *, proves: bool, stored: Stored | None
+) -> Iterator[tuple[str, str]]:
+    gate, after = plan.gate, plan.looks.after
+    yield (
+        "gate",
+        f"{gate.path}: {plan.candidate[0].policy} under {len(plan.scenarios)} faults on {gate.scenario}",
+    )
+    yield "engine", "real processes, one run at a time" if plan.real else f"virtual time, {plan.jobs} at once"
+    yield "load", _load(plan)
+    if plan.baseline:
+        yield "baseline", f"{plan.baseline[0].policy}, measured in this job"
+    elif stored is not None:
+        yield "baseline", f"{gate.baseline.result if gate.baseline else ''}, pairs of an earlier job"
+    elif gate.baseline is not None:
+        yield "baseline", "not run: no objective asks for it"
+    looks = " and ".join(map(str, after))
+    yield (
+        "pairs",
+        f"looks after {looks}, {plan.runs} runs for each, {plan.decisions} decisions share the error",
+    )
+    yield "time", _time(plan, controls, proves=proves)
+    yield "proves", _provable(plan)
+    for each in tight(plan):
+        yield "note", f"{each.id}: x{each.limit:g} is near to what {plan.looks.most} pairs can prove"
+
+
+def _load(plan: Plan) -> str:
+    if plan.measures_capacity:
+        return f"{plan.gate.load_ratio:.0%} of the healthy capacity, which is measured first (a minute)"
+    return load_words(plan)
+
+
+def _time(plan: Plan, controls: Sequence[str], *, proves: bool) -> str:
+    first, last = plan.looks.after[0], plan.looks.most
+    more = MEASURING_S if plan.measures_capacity else 0.0
+    low, high = (in_words(plan.seconds(pairs) + more) for pairs in (first, last))
+    words = f"about {low}" if low == high else f"about {low} to {high}"
+    extras = [*(f"the arm {control}" for control in controls), *(["the proof"] if proves else [])]
+    return f"{words}, and {' and '.join(extras)}" if extras else words
+
+
+def _provable(plan: Plan) -> str:
+    if not plan.real:
+        return "exact: the same seed makes the same run, what differs is the chance of its seeds"
+    return (
+        f"latency ratios from x{smallest(plan):.2f} on, at {PAIR_NOISE_RATIO:.0%} noise between pairs"
+        " (assumed: nobody has measured it here)"
+    )
