@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from harness.doctoring.command import doctor
 from harness.errors import LimplockError
 from harness.exit_codes import ExitCode
 from harness.gating.command import gate
@@ -139,6 +140,7 @@ def run(
 
 
 app.command()(sweep)
+app.command()(doctor)
 app.command()(gate)
 
 
