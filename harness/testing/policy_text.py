@@ -8,7 +8,7 @@ from harness.config import find_preset
 from harness.errors import BadInput
 from policies.notation import spell
 from policies.pipeline import Pipeline
-from policies.policy import Policy
+from policies.policy import Place, Policy
 from policies.presets import PRESETS
 from policies.presets.preset import Preset
 
@@ -48,9 +48,10 @@ def fault_text(given: str | Fault | None) -> str:
 
 
 def _pipeline_text(pipeline: Pipeline, workers: int) -> str:
-    """Without what its policies bring along, which they bring again."""
+    """In the order of a text, and without what its policies bring along, which they bring again."""
     brought = {type(more) for policy in pipeline.policies for more in policy.brings()}
-    kept = [p for p in pipeline.policies if type(p) not in brought and type(p) is not Policy]
+    ordered = sorted(pipeline.policies, key=lambda policy: policy.place or Place.GATE)
+    kept = [p for p in ordered if type(p) not in brought and type(p) is not Policy]
     name = find_preset(" | ".join(map(spell, kept))).name if kept else "none"
     if _spelled(find_preset(name).build(workers)) != _spelled(pipeline):
         raise BadInput("policy: this Pipeline cannot be written as text. Give the list of its policies")
