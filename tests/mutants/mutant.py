@@ -6,7 +6,7 @@ place of another one only those that a person might write by mistake are taken.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 SWAPS = {
@@ -42,12 +42,12 @@ def mutants(source: str) -> Iterator[Mutant]:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    spared = list(annotations(source))
+    spared, sums = list(annotations(source)), list(sums_of(source))
     for name in OPERATORS:
         operator = get_operator(name)()
         places = (place for node in ast_nodes(get_ast(source)) for place in operator.mutation_positions(node))
         for number, (start, _) in enumerate(places):
-            if not any(first <= start < last for first, last in spared):
+            if not within(start, spared) and ("Binary" not in name or within(start, sums)):
                 yield differing(source, mutate_code(source, operator, number))
 
 
@@ -57,17 +57,35 @@ def annotations(source: str) -> Iterator[tuple[Position, Position]]:
         yield from ((place(each), end(each)) for each in found if isinstance(each, ast.expr))
 
 
+def sums_of(source: str) -> Iterator[tuple[Position, Position]]:
+    """Where two values meet: elsewhere a star is no product."""
+    return (
+        (place(node), end(node))
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.BinOp | ast.AugAssign)
+    )
+
+
+def within(start: Position, ranges: Sequence[tuple[Position, Position]]) -> bool:
+    return any(first <= start < last for first, last in ranges)
+
+
 def differing(source: str, mutated: str) -> Mutant:
-    pairs = zip(source.splitlines(), mutated.splitlines(), strict=False)
-    for line, (was, became) in enumerate(pairs, start=1):
+    """Blank lines are passed over: a decorator that goes takes those above it along."""
+    pairs = zip(written(source), written(mutated), strict=False)
+    for (line, was), (_, became) in pairs:
         if was != became:
             return Mutant(line, was.strip(), became.strip(), mutated)
     raise ValueError("the mutant is the original")
 
 
-def place(node: ast.expr) -> Position:
+def written(source: str) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in enumerate(source.splitlines(), start=1) if line.strip()]
+
+
+def place(node: ast.expr | ast.stmt) -> Position:
     return node.lineno, node.col_offset
 
 
-def end(node: ast.expr) -> Position:
+def end(node: ast.expr | ast.stmt) -> Position:
     return node.end_lineno or node.lineno, node.end_col_offset or 0

@@ -71,3 +71,27 @@ def test_of_several_seeds_the_median_counts() -> None:
     small = [run(0.95, lost=lost) for lost in (0.0, 0.3, 0.4)]
     large = [run(1.05, lost=lost) for lost in (0.0, 0.0, 0.9)]
     assert len(not_monotonic([small, large])) == 1
+
+
+def waiting(asked: float, seconds: float) -> RunResult:
+    """A run in which a bystander waits."""
+    plain = run(asked)
+    caller = next(caller for caller in judged(kind="link_latency", size=1.0).callers if caller.bystander)
+    metrics = caller.metrics | {"e2e_s.p50_all": Trend(during=seconds)}
+    return plain.model_copy(update={"callers": [caller.model_copy(update={"metrics": metrics})]})
+
+
+def test_bystanders_that_wait_less_are_damage_from_a_twentieth_of_a_second_on() -> None:
+    (words,) = told(waiting(0.95, 0.3), waiting(1.05, 0.1))
+    assert "bystanders wait 0.30s with" in words
+    assert told(waiting(0.95, 0.05), waiting(1.05, 0.01)) == []
+
+
+def test_less_than_nine_tenths_is_clearly_less_and_nine_tenths_are_not() -> None:
+    assert told(run(0.95, held=0.5), run(1.05, held=0.45)) == []
+    assert len(told(run(0.95, held=0.5), run(1.05, held=0.44))) == 1
+
+
+def test_damage_as_small_as_its_floor_is_none() -> None:
+    assert told(run(0.95, held=0.02), run(1.05, held=0.0)) == []
+    assert len(told(run(0.95, held=0.03), run(1.05, held=0.0))) == 1

@@ -35,3 +35,20 @@ def test_looking_three_times_is_wrong_no_more_often_than_looking_once():
         found = [estimate(values[:after], looks.error_each) for after in looks.after]
         wrong += any(each.upper < 0 for each in found)
     assert wrong / 3000 <= 0.025
+
+
+def test_the_last_look_has_the_most_pairs():
+    assert Looks((8, 10, 12), 0.05).most == 12
+
+
+def test_an_error_that_so_many_pairs_reach_exactly_is_reached():
+    assert Looks.planned(8, 8, 2**-7).after == (8,)
+    with pytest.raises(ValueError, match="it takes 8$"):
+        Looks.planned(6, 6, 2**-7)
+
+
+def test_the_refusal_counts_what_is_to_be_decided():
+    with pytest.raises(ValueError, match="cannot decide 2 blocking objectives with"):
+        Looks.planned(6, 6, 0.05, 2)
+    with pytest.raises(ValueError, match="cannot decide 1 blocking objective with"):
+        Looks.planned(5, 5, 0.05)

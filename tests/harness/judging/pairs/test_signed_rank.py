@@ -70,3 +70,12 @@ def test_pairs_that_all_agree_leave_no_width():
 def test_of_no_pairs_there_is_no_median():
     with pytest.raises(ValueError, match="no pairs"):
         estimate([], 0.05)
+
+
+def test_a_chance_that_is_exactly_half_the_error_is_small_enough():
+    assert reach_of(8, smallest_error(8)) == 0
+    assert reach_of(8, smallest_error(8) * (1 - 1e-9)) is None
+
+
+def test_an_error_that_rounding_put_a_hair_below_is_reached_all_the_same():
+    assert reach_of(8, smallest_error(8) * (1 - 1e-14)) == 0
