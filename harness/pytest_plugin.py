@@ -87,6 +87,7 @@ def limplock(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     out = OutFolder(config.getoption("--limplock-out"), tmp_path_factory, item.nodeid)
     used = Limplock(
         node=item.nodeid,
+        beside=item.path.parent,
         folder=out.folder,
         engine=_engine(item) or "virtual",
         wall_clock=config.getoption("--limplock-wallclock"),

@@ -70,7 +70,7 @@ def conduct(asked: Asked, folder: Path) -> TestedRun:
 def _conduct_virtual(asked: Asked, folder: Path) -> TestedRun:
     run = _virtual_run(asked)
     scenario = run.resized()
-    pairs = VirtualExperiment(run=run, folder=folder, jobs=_jobs()).pairs(0, asked.seeds)
+    pairs = VirtualExperiment(run=run, folder=folder, jobs=jobs()).pairs(0, asked.seeds)
     return _judged(asked, scenario, pairs, folder)
 
 
@@ -80,7 +80,6 @@ def _conduct_real(asked: Asked, folder: Path) -> TestedRun:
     costs = choose_costs("auto" if asked.fleet.load is None else CALIBRATED, options.model)
     scenario = resize(with_phases(asked.written, asked.phases), asked.fleet, costs.costs)
     (planned,) = plan_runs(scenario, [find_preset(asked.preset)], [asked.fault_text])
-    check_main_thread()
     refuse_leftovers()
     experiment = RealExperiment(planned=planned, seed=asked.seed, options=options, folder=folder)
     return _judged(asked, planned.scenario, experiment.pairs(0, asked.seeds), folder)
@@ -146,7 +145,7 @@ def _check_phases(asked: Asked) -> None:
             raise BadInput(f"phases: {name} must be above 0 s and finite, got {length_s!r}")
 
 
-def _jobs() -> int:
+def jobs() -> int:
     """Two at least: what runs in a process of its own can be stopped at any time, whoever runs this test."""
     beside = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return max(2, check_jobs(None) // beside)

@@ -1,7 +1,7 @@
 """The fixture `limplock`: runs, and what is expected of them. One for each test."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
@@ -16,8 +16,9 @@ from harness.judging.pairs.objective import During
 from harness.real_deployment import Options
 from harness.results import file_name
 from harness.scenario import Scenario
-from harness.testing.conducting import Asked, conduct
+from harness.testing.conducting import Asked, check_main_thread, conduct
 from harness.testing.expectation import Expectation
+from harness.testing.gated import TestedGate, conduct_gate, engine_of
 from harness.testing.machine_lock import lock_file, machine_lock
 from harness.testing.one_line import in_one_line
 from harness.testing.policy_text import Given
@@ -33,18 +34,21 @@ class Limplock:
     """What `def test_...(limplock)` gets.
 
     Attributes:
+        beside: the folder of the test's file.
         engine: of `run` where it names none.
         wall_clock: whether real runs were asked for.
         wait_s: how long another real run on this machine is waited for.
     """
 
     node: str
+    beside: Path
     folder: Callable[[], Path]
     engine: Engine = "virtual"
     wall_clock: bool = False
     wait_s: float = 600.0
     runs: list[TestedRun] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
+    gates: list[TestedGate] = field(default_factory=list)
 
     @in_one_line
     def run(
@@ -88,9 +92,12 @@ class Limplock:
         )
         if chosen not in get_args(Engine):
             raise unknown("engine", str(chosen), get_args(Engine))
-        if chosen == "torch" and not self.wall_clock:
-            pytest.skip(f"a wall-clock run. {ASK_FOR_IT}")
-        return self._conducted(asked)
+        self._check_asked_for(chosen)
+        name = f"{asked.written.name}.{file_name(asked.preset)}"
+        with self._alone(chosen):
+            run = conduct(asked, self._new_folder(name))
+        self.runs.append(run)
+        return run
 
     @in_one_line
     def expect(
@@ -108,20 +115,42 @@ class Limplock:
         self.expectations.append(expectation)
         return expectation
 
+    @in_one_line
+    def gate(self, path: str | Path, *, engine: Engine | None = None) -> TestedGate:
+        """Run the gate of a file, beside the test's own or in the working folder; all of it is expected.
+
+        `engine`: in place of the file's.
+        """
+        near = self.beside / path
+        file = near if near.exists() else Path(path)
+        chosen = engine_of(file, engine)
+        self._check_asked_for(chosen)
+        with self._alone(chosen):
+            gate = conduct_gate(file, chosen, self._new_folder(f"gate.{file_name(file.stem)}"))
+        self.gates.append(gate)
+        return gate
+
     def __repr__(self) -> str:
         return f"<limplock in {self.node}>"  # pytest shows the arguments of a test that failed
 
     def settle(self) -> Settled:
         """Everything expected so far, judged."""
-        return settle(self.runs, self.expectations)
+        return settle(self.runs, self.expectations, self.gates)
 
-    def _conducted(self, asked: Asked) -> TestedRun:
-        name = asked.written.name
-        folder = make_folder(self.folder() / f"{len(self.runs):02d}-{name}.{file_name(asked.preset)}")
-        beside: AbstractContextManager[None] = nullcontext()
-        if asked.options is not None:
-            beside = machine_lock(lock_file(), self.node, self.wait_s)
-        with beside, cleaned_up_first() if asked.options else nullcontext():
-            run = conduct(asked, folder)
-        self.runs.append(run)
-        return run
+    def _check_asked_for(self, engine: Engine) -> None:
+        if engine == "torch" and not self.wall_clock:
+            pytest.skip(f"a wall-clock run. {ASK_FOR_IT}")
+
+    def _new_folder(self, name: str) -> Path:
+        number = len(self.runs) + len(self.gates)
+        return make_folder(self.folder() / f"{number:02d}-{name}")
+
+    @contextmanager
+    def _alone(self, engine: Engine) -> Iterator[None]:
+        """A real run has the machine to itself, and is cleaned up before anything ends the test."""
+        if engine == "virtual":
+            yield
+            return
+        check_main_thread()
+        with machine_lock(lock_file(), self.node, self.wait_s), cleaned_up_first():
+            yield

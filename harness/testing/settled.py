@@ -1,10 +1,11 @@
 """How a test came out: FAIL outranks INCONCLUSIVE, and all that is not as expected is told together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.judging.result import Verdict
 from harness.testing.expectation import Expectation
+from harness.testing.gated import TestedGate
 from harness.testing.judged import Judged, judge_all
 from harness.testing.report import nothing_expected, report, says_nothing
 from harness.testing.tested_run import TestedRun
@@ -19,17 +20,27 @@ class Settled:
     properties: list[tuple[str, str]]
 
 
-def settle(runs: Sequence[TestedRun], expectations: Sequence[Expectation]) -> Settled:
+def settle(
+    runs: Sequence[TestedRun], expectations: Sequence[Expectation], gates: Sequence[TestedGate] = ()
+) -> Settled:
     """FAIL, too, for a run of which nothing is expected: a test that cannot fail proves nothing."""
     judged = judge_all(expectations)
     empty = [*map(says_nothing, (each for each in expectations if not each.says_something))]
     empty += [nothing_expected(run) for run in runs if not any(each.run is run for each in expectations)]
-    verdict = Verdict.FAIL if empty else _worst([each.verdict for each in judged])
-    parts = [report(run, own) for run in runs if (own := [each for each in judged if each.run is run])]
+    verdict = (
+        Verdict.FAIL
+        if empty
+        else _worst([*(each.verdict for each in judged), *(gate.verdict for gate in gates)])
+    )
+    parts: list[Iterable[str]] = [gate.lines for gate in gates]
+    parts += [report(run, own) for run in runs if (own := [each for each in judged if each.run is run])]
     return Settled(
         verdict=verdict,
         text="\n".join([*empty, *(line for part in parts for line in part)]),
-        properties=[pair for run in runs for pair in _properties(run, judged)],
+        properties=[
+            *(each for run in runs for each in _properties(run, judged)),
+            *(each for gate in gates for each in gate.properties),
+        ],
     )
 
 
