@@ -34,10 +34,8 @@ def _words(
     plan: Plan, controls: Sequence[str], *, proves: bool, stored: Stored | None
 ) -> Iterator[tuple[str, str]]:
     gate, after = plan.gate, plan.looks.after
-    yield (
-        "gate",
-        f"{gate.path}: {plan.candidate[0].policy} under {len(plan.scenarios)} faults on {gate.scenario}",
-    )
+    faults = ", ".join(cell.fault or "its own fault" for cell in plan.candidate)
+    yield "gate", f"{gate.path}: {plan.candidate[0].policy} on {gate.scenario} under {faults}"
     yield "engine", "real processes, one run at a time" if plan.real else f"virtual time, {plan.jobs} at once"
     yield "load", _load(plan)
     if plan.baseline:
