@@ -39,13 +39,10 @@ def measures_across(each: Sequence[Sequence[Measure]], error: float) -> list[Mea
 
 
 def _with_highest(found: Sequence[Measure]) -> list[Measure]:
-    """Of the latencies that decide the median does, and the highest quantile: the last one of a caller."""
-    judged = {measure.about for measure in found if _latency(measure) and measure.deciding}
+    """Of the latencies of a caller the median decides, and the highest quantile: the last one."""
     highest = {measure.about: measure.quantile for measure in found if _latency(measure)}
     return [
-        measure.model_copy(
-            update={"deciding": measure.about in judged and measure.quantile in (0.5, highest[measure.about])}
-        )
+        measure.model_copy(update={"deciding": measure.quantile in (0.5, highest[measure.about])})
         if _latency(measure)
         else measure
         for measure in found

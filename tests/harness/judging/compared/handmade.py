@@ -68,6 +68,7 @@ class Plan:
     health_s: Callable[[float], float] | None = None
     timeout_s: float | None = None
     heals: bool = True
+    last_s: float = LAST_S
     sent: Callable[[int, float], bool] = lambda number, at_s: True
     shift_s: float = 0.0  # of everything
 
@@ -77,7 +78,7 @@ class Plan:
             *self._phases(),
             *self._gauges(),
             *(record for caller in CALLERS for record in self._requests(caller)),
-            Finished(at_s=LAST_S + 40 + self.shift_s, clean=True),
+            Finished(at_s=self.last_s + 40 + self.shift_s, clean=True),
         ]
         return History(records)
 
@@ -93,7 +94,7 @@ class Plan:
         )  # fmt: skip
 
     def _phases(self) -> Iterator[AnyRecord]:
-        starts = {"warm_up": 0.0, "baseline": 2.0, "fault": START_S, "recovery": END_S, "drain": LAST_S}
+        starts = {"warm_up": 0.0, "baseline": 2.0, "fault": START_S, "recovery": END_S, "drain": self.last_s}
         for phase, at_s in starts.items():
             yield PhaseStarted(at_s=at_s + self.shift_s, phase=phase)
         if self.faulted:
@@ -103,7 +104,7 @@ class Plan:
     def _gauges(self) -> Iterator[AnyRecord]:
         for name in WORKERS:
             spent_s = 0.0
-            for tick in range(1, int(2 * LAST_S)):
+            for tick in range(1, int(2 * self.last_s)):
                 at_s = tick / 2
                 slow = self.faulted and name == "worker-0" and fault(at_s)
                 spent_s += 5 * STEP_S * (10 if slow else 1)
@@ -115,7 +116,7 @@ class Plan:
                     yield Gauge(at_s=at_s + self.shift_s, place=f"health {name}", values=asked)
 
     def _requests(self, caller: CallerSetup) -> Iterator[AnyRecord]:
-        for number in range(int((LAST_S - 1) * caller.rate_rps)):
+        for number in range(int((self.last_s - 1) * caller.rate_rps)):
             intended_s = 1 + number / caller.rate_rps
             if self.sent(number, intended_s):
                 yield from self._request(caller, number, intended_s)

@@ -29,6 +29,11 @@ def recovering(caller, number, at_s):
     return stuck(caller, number, at_s if at_s < END_S + 5 else 0)
 
 
+def relapsing(caller, number, at_s):
+    """Good for three windows of 10 s, then as bad as ever."""
+    return stuck(caller, number, 0 if END_S <= at_s < END_S + 31 else at_s)
+
+
 def half_broken(caller, number, at_s):
     return stuck(caller, number, at_s if number % 10 < 4 else 0)
 
@@ -37,10 +42,11 @@ def half_broken(caller, number, at_s):
     ("fates", "changes"),
     [
         (recovering, {"running": full}),  # it recovers
+        (relapsing, {"running": full, "last_s": END_S + 100}),  # something else broke it again
         (half_broken, {"running": full}),  # more than half is good
         (stuck, {"running": lambda at_s: 6.0}),  # nothing is busy
     ],
-    ids=["recovers", "is half good", "is idle"],
+    ids=["recovers", "relapses", "is half good", "is idle"],
 )
 def test_each_of_the_conditions_is_needed(fates, changes):
     found = measured(fates, **changes)[STUCK]

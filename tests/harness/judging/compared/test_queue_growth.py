@@ -45,3 +45,8 @@ def test_the_bound_on_the_slope_is_sens(rise):
 
 def test_three_points_tell_no_slope():
     assert slope_at_least(np.arange(3.0), np.arange(3.0)) == float("-inf")
+
+
+def test_a_line_that_the_control_has_for_a_while_is_usual_too():
+    found = measured(calm=lambda caller, _, at_s: Fate(waited_s=0.55 if 20 <= at_s < 23 else 0.0))[API]
+    assert found.before > 10  # of 25 a second, though in most of the time nobody waits

@@ -24,6 +24,17 @@ def test_it_is_back_when_three_windows_in_a_row_are_good_again(caller):
     assert found.lower == found.value
 
 
+@pytest.mark.parametrize("caller", ["chat", "local"])
+def test_a_few_that_fail_are_no_recovery_either_though_nobody_else_waits(caller):
+    """One in twelve: too few for the latency at p90, more than 5 % of the good answers of its group."""
+
+    def ailing(name, number, at_s):
+        lost = name == caller and number % 12 == 0 and START_S <= at_s < END_S + 20
+        return Fate(kind="error" if lost else "ok")
+
+    assert measured(ailing)[BACK].value > 10
+
+
 def test_good_answers_that_take_longer_are_no_recovery_yet():
     found = measured(broken_until(END_S + 2, took_s=0.7))[BACK]
     assert found.value == pytest.approx(2.5)
@@ -100,3 +111,12 @@ def test_the_same_stretch_of_the_control_counts_where_its_load_began_later():
     case = laid_out(broken_until(END_S + 2, kind="error"), shift_s=0.75)
     assert case.beside(Window(32, 37)) == Window(32.75, 37.75)
     assert measured(broken_until(END_S + 2, kind="error"), shift_s=0.75)[BACK].value == pytest.approx(2.5)
+
+
+def test_what_both_have_at_the_same_time_since_their_load_began_is_no_difference():
+    def both(caller, number, at_s):
+        return Fate(kind="error" if caller == "chat" and (36.5 <= at_s < 37 or at_s >= 61) else "ok")
+
+    found = measured(both, calm=both, shift_s=0.75)
+    assert found[BACK].value == 0
+    assert found[REST].value == 1

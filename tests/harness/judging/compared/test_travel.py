@@ -45,6 +45,13 @@ def test_without_pressure_there_is_no_order():
     assert order(lambda *_: Fate()) == []
 
 
+def test_a_line_of_half_a_second_is_an_ordinary_burst():
+    assert (
+        order(lambda caller, _, at_s: Fate(waited_s=0.4 if caller == "local" and 20 <= at_s < 20.3 else 0))
+        == []
+    )
+
+
 def test_the_usual_load_is_that_of_the_control():
     assert order(spreading, calm=spreading) == []
 
