@@ -7,12 +7,14 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import harness.testing.limplock
 from harness.errors import EnvironmentFault
 from harness.interrupts import Interrupted
+from harness.judging.result import Verdict
 from harness.testing.conducting import Asked
 from harness.testing.machine_lock import machine_lock
 from harness.testing.tested_run import TestedRun
@@ -334,3 +336,37 @@ def test_it_can_be_switched_off(pytester: pytest.Pytester) -> None:
         "def test_it(request):\n    assert not request.config.pluginmanager.hasplugin('limplock')"
     )
     pytester.runpytest_subprocess("-p", "no:limplock").assert_outcomes(passed=1)
+
+
+def gate_file(pytester: pytest.Pytester, engine: str) -> None:
+    pytester.makefile(
+        ".yaml",
+        slo=f"version: 1\nengine: {engine}\npolicy: contain\nobjectives:\n"
+        "  - {id: no-storm, metric: retry_amplification, max: 1.2}\n",
+    )
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_a_gate_is_an_expectation_by_itself(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
+) -> None:
+    said = SimpleNamespace(verdict=verdict, lines=[f"{verdict}  the gate's own line"], properties=[])
+    monkeypatch.setattr(harness.testing.limplock, "conduct_gate", lambda *asked: said)
+    gate_file(pytester, "virtual")
+    result = told(pytester, "def test_it(limplock):\n    limplock.gate('slo.yaml')")
+    outcomes = result.parseoutcomes()
+    expected = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.INCONCLUSIVE: "inconclusive"}
+    assert outcomes == {expected[verdict]: 1}
+    assert ("the gate's own line" in result.stdout.str()) == (verdict is not Verdict.PASS)
+
+
+def test_a_gate_on_real_processes_is_skipped_unless_asked_for(pytester: pytest.Pytester) -> None:
+    gate_file(pytester, "torch")
+    told(pytester, "def test_it(limplock):\n    limplock.gate('slo.yaml')").assert_outcomes(skipped=1)
+
+
+def test_a_gate_whose_file_is_wrong_is_refused_with_its_line(pytester: pytest.Pytester) -> None:
+    gate_file(pytester, "turch")
+    result = told(pytester, "def test_it(limplock):\n    limplock.gate('slo.yaml')")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *BadInput: *slo.yaml:2: *"])
