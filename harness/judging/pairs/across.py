@@ -39,10 +39,13 @@ def measures_across(each: Sequence[Sequence[Measure]], error: float) -> list[Mea
 
 
 def _with_highest(found: Sequence[Measure]) -> list[Measure]:
-    """Of the latencies of a caller the median decides, and the highest quantile: the last one."""
+    """Of the latencies of a caller that is judged by them decide the median and the highest, the last one."""
+    judged = {measure.about for measure in found if _latency(measure) and measure.deciding}
     highest = {measure.about: measure.quantile for measure in found if _latency(measure)}
     return [
-        measure.model_copy(update={"deciding": measure.quantile in (0.5, highest[measure.about])})
+        measure.model_copy(
+            update={"deciding": measure.about in judged and measure.quantile in (0.5, highest[measure.about])}
+        )
         if _latency(measure)
         else measure
         for measure in found
