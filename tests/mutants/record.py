@@ -63,7 +63,7 @@ def save(path: Path, found: Mapping[str, Found]) -> None:
 
 
 def reasons(path: Path) -> dict[str, str]:
-    """Why a survivor may live, by `reason_key`."""
+    """Why a survivor may live, by a pattern of `reason_key`: a star stands for anything."""
     return json.loads(path.read_text()) if path.exists() else {}
 
 
@@ -96,9 +96,21 @@ def write(where: Path, text: str) -> None:
 
 def unexplained(found: Mapping[str, Found], why: Mapping[str, str]) -> Sequence[str]:
     keys = (reason_key(name, one) for name in found for one in found[name].survivors)
-    return [key for key in keys if key not in why]
+    return [key for key in keys if not reason_of(key, why)]
+
+
+def reason_of(key: str, why: Mapping[str, str]) -> str:
+    """The first that fits; empty without one. Stars at the ends only: the rest is code, brackets and all."""
+    return next((reason for pattern, reason in why.items() if _fits(pattern, key)), "")
+
+
+def _fits(pattern: str, key: str) -> bool:
+    body = pattern.strip("*")
+    if pattern.startswith("*"):
+        return body in key
+    return key.startswith(body) if pattern.endswith("*") else key == pattern
 
 
 def _line(name: str, one: Survivor, why: Mapping[str, str]) -> str:
-    reason = why.get(reason_key(name, one), "**no reason found yet**")
+    reason = reason_of(reason_key(name, one), why) or "**no reason found yet**"
     return f"- `{name}:{one.line}`: ``{one.was}`` became ``{one.became}``. {reason}"

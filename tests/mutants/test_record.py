@@ -2,7 +2,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.mutants.mutant import Mutant
-from tests.mutants.record import END, START, Found, load, page, reason_key, save, survivor, unexplained, write
+from tests.mutants.record import (
+    END,
+    START,
+    Found,
+    load,
+    page,
+    reason_key,
+    reason_of,
+    save,
+    survivor,
+    unexplained,
+    write,
+)
 from tests.mutants.relevant import tests_of as relevant
 
 ONE = survivor(Mutant(7, "a > b", "a >= b", "source"))
@@ -49,3 +61,11 @@ def test_tests_that_mirror_a_file_come_first_then_those_beside_them_that_import_
     assert chosen[0] == "tests/harness/judging/pairs/test_signed_rank.py"
     assert "tests/harness/judging/pairs/test_looks.py" in chosen
     assert all(name.startswith("tests/harness/judging/pairs/") for name in chosen)
+
+
+def test_a_reason_may_be_for_many():
+    key = "x.py: a[0] > b -> a[1] > b"
+    assert unexplained({}, {}) == []
+    assert reason_of(key, {"x.py: a[0] > b -> *": "many"}) == "many"
+    assert reason_of(key, {"*a[1]": "anywhere"}) == "anywhere"
+    assert reason_of(key, {"x.py: a[0]": "cut short", "y*": "another"}) == ""

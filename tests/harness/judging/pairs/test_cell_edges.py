@@ -1,4 +1,4 @@
-"""Where a cell's decision turns: at the limit itself, at a quarter of void pairs, and with nothing to compare."""
+"""Where a cell's decision turns: at the limit itself, at a quarter of void pairs, with nothing to compare."""
 
 from functools import cache
 

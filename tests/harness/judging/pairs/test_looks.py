@@ -43,7 +43,7 @@ def test_the_last_look_has_the_most_pairs():
 
 def test_an_error_that_so_many_pairs_reach_exactly_is_reached():
     assert Looks.planned(8, 8, 2**-7).after == (8,)
-    with pytest.raises(ValueError, match="it takes 8$"):
+    with pytest.raises(ValueError, match=r"it takes 8$"):
         Looks.planned(6, 6, 2**-7)
 
 
