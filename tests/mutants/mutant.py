@@ -52,7 +52,11 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def annotations(source: str) -> Iterator[tuple[Position, Position]]:
+    """And what a dataclass is told: whether it is frozen is mypy's to hold."""
     for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            calls = (each for each in node.decorator_list if isinstance(each, ast.Call))
+            yield from ((place(call.func), end(call)) for call in calls)
         found = (getattr(node, "annotation", None), getattr(node, "returns", None))
         yield from ((place(each), end(each)) for each in found if isinstance(each, ast.expr))
 

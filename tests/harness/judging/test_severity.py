@@ -95,3 +95,11 @@ def test_less_than_nine_tenths_is_clearly_less_and_nine_tenths_are_not() -> None
 def test_damage_as_small_as_its_floor_is_none() -> None:
     assert told(run(0.95, held=0.02), run(1.05, held=0.0)) == []
     assert len(told(run(0.95, held=0.03), run(1.05, held=0.0))) == 1
+
+
+def test_the_first_run_of_a_group_stands_for_its_size_its_kind_and_its_name() -> None:
+    small = [run(0.95, lost=0.3), run(9.0, lost=0.3, preset="none")]
+    large = [run(1.05), run(0.1, preset="none").model_copy(update={"bite": None})]
+    (words,) = not_monotonic([large, small])
+    assert words.startswith("damage is not monotonic under timeout")
+    assert words.endswith("0% with the larger link_latency(latency_s=1.05)")

@@ -46,3 +46,15 @@ def test_the_raw_figures_are_medians_of_those_that_there_are():
     known = [measure(1.0, before=before) for before in (1.0, 3.0, None)]
     (found,) = measures_across([[each] for each in known], 0.1)
     assert (found.before, found.during) == (2.0, None)
+
+
+def test_a_quantile_between_the_median_and_the_highest_never_decides():
+    each = [measure(1.0, quantile=quantile) for quantile in (0.5, 0.9, 0.95)]
+    found = measures_across([each, each], 0.1)
+    assert [each.deciding for each in found] == [True, False, True]
+
+
+def test_a_caller_whose_latency_decides_nothing_keeps_it_so_beside_one_whose_does():
+    silent = measure(1.0, quantile=0.5, about="silent", deciding=False)
+    found = measures_across([[silent, measure(1.0, quantile=0.5)]], 0.1)
+    assert [each.deciding for each in found] == [False, True]
