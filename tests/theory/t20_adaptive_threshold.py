@@ -32,7 +32,7 @@ def fast() -> list[Row]:
 
 
 def full() -> list[Row]:
-    reason = "its 65 % are of a change to six systems' own code; here two timeouts of a client are compared"
+    reason = "its 65 % is of a change inside its systems; here two timeouts of a client are compared"
     return [*_rows(STATIC_S, services=3000), TARGET.finding("(d) ADR cuts harm by 65 %", reason)]
 
 
