@@ -22,9 +22,7 @@ def fast() -> list[Row]:
 
 
 def full() -> list[Row]:
-    reason = (
-        "its figures are of its own systems and machines; here it is the order, and the exact analysis"
-    )
+    reason = "its figures are of its own systems and machines; here it is the order, and the exact analysis"
     return [*_rows(answers=120_000, distance=0.02), TARGET.finding(f"(b) {SOURCE}", reason)]
 
 
