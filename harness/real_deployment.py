@@ -174,6 +174,7 @@ def _configs(topology: Topology, options: Options) -> list[WorkerConfig]:
             index=index,
             max_num_seqs=topology.max_num_seqs,
             max_queue=topology.max_queue,
+            told=topology.tells_workers,
             cpu_step_floor_s=topology.step_floor_s,
         )
         for index, name in enumerate(topology.worker_names())

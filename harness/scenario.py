@@ -18,13 +18,17 @@ class Tier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """Services from the callers towards the gateway, then the workers."""
+    """Services from the callers towards the gateway, then the workers.
+
+    `tells_workers` False: nobody tells a worker that a caller has left, so it computes for it to the end.
+    """
 
     services: tuple[Tier, ...] = (Tier(name="front", slots=32), Tier(name="api", slots=24))
     workers: int = 4
     max_num_seqs: int = 8
     max_queue: int = 256
     step_floor_s: float = 0.03  # on a CPU; a GPU is never padded
+    tells_workers: bool = True
 
     def worker_names(self) -> list[str]:
         return [worker_name(index) for index in range(self.workers)]

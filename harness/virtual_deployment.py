@@ -111,7 +111,8 @@ def _worker(rank: int, name: str, topology: Topology, costs: Costs) -> Worker:
         late_s=costs.late_s,
         call_at=lambda when_s, callback: last(when_s, rank, callback),
         read=count_job,
-        foresee=engine.foresee,
+        foresee=engine.foresee if topology.tells_workers else None,  # what is kept is counted step by step
+        told=topology.tells_workers,
     )
 
 

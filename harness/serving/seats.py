@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from faults.fault import WorkerFault
 from harness.serving.batcher import Batcher
 from harness.serving.engine import Engine, Sequence
 from harness.serving.job import Job
@@ -23,16 +24,19 @@ class Seats:
     """Times are loop seconds. Slots are given back between steps, since a step uses them.
 
     `jobs`: by the sequence that batcher and engine know. `next_deadline_s`: of all that somebody waits for,
-    or earlier.
+    or earlier. `told`: somebody tells it when a caller leaves.
     """
 
-    def __init__(self, worker: str, engine: Engine, max_queue: int, pace: Pace) -> None:
+    def __init__(
+        self, worker: str, engine: Engine, max_queue: int, pace: Pace, *, told: bool = True
+    ) -> None:
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
         self.jobs: dict[Sequence, Job] = {}
         self.next_deadline_s = NEVER
         self._worker = worker
         self._engine = engine
         self._pace = pace
+        self._told = told
         self._obeyed = HEALTHY  # the fault that the batch follows
         self._left: list[Job] = []  # their callers
         self._kept: list[Job] = []  # theirs too, but they are computed to the end
@@ -71,7 +75,7 @@ class Seats:
 
     def leave(self, job: Job, now: float) -> None:
         """Its caller has gone."""
-        if self._pace.active(now).keeps_abandoned:
+        if self._keeps(self._pace.active(now)):
             job.leave_behind(now)
             self._kept.append(job)
         else:
@@ -97,7 +101,7 @@ class Seats:
         if (fault := self._pace.active(now)) is not self._obeyed:
             self._obeyed = fault
             self.batcher.usable_slots = fault.usable_slots(self.batcher.max_num_seqs)
-        if self._kept and not fault.keeps_abandoned:
+        if self._kept and not self._keeps(fault):
             self._left += self._kept
             self._kept.clear()
         for job in self._left:
@@ -111,6 +115,9 @@ class Seats:
     def idle_until_s(self, now: float) -> float:
         """When to look again though nobody comes: a fault may hold jobs out of the batch, and end."""
         return min(self.next_deadline_s, self._pace.steady_until_s(now)) if self.jobs else NEVER
+
+    def _keeps(self, fault: WorkerFault) -> bool:
+        return fault.keeps_abandoned or not self._told
 
     def _drop_late(self, now: float) -> None:
         waited_for = [job for job in self.jobs.values() if not job.done.done()]

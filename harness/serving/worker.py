@@ -35,7 +35,7 @@ class Worker:
     `read`: makes the job of a call. `call_at`: sets the timers that end steps, the loop's own by default.
     `foresee`: an engine that knows how long steps will take is not asked for each. Such a worker says tokens
     between an answer's first and last when somebody asks (`catch_up`), and has no meter, since nobody is told
-    of a step when it happens.
+    of a step when it happens. `told`: whether it hears that a caller has left.
     """
 
     def __init__(
@@ -51,13 +51,14 @@ class Worker:
         meter: Meter | None = None,
         read: ReadJob = read_job,
         foresee: Foresee | None = None,
+        told: bool = True,
     ) -> None:
         if meter is not None and foresee is not None:
             raise ValueError("a worker with a meter takes every step by itself: leave out `foresee`")
         self.name = name
         self.engine = engine
         self.pace = Pace(step_floor_s, late_s, waiter=Waiter(call_at))
-        self.seats = Seats(name, engine, max_queue, self.pace)
+        self.seats = Seats(name, engine, max_queue, self.pace, told=told)
         self._metering = Metering(meter)
         self.counts = self._metering.counts
         self.door = Door(name, self.pace, self.counts)

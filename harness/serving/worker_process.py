@@ -40,6 +40,7 @@ class WorkerConfig:
     index: int = 0
     max_num_seqs: int = 8
     max_queue: int = 256
+    told: bool = True  # when a caller leaves
     step_floor_s: float | None = None
     cpu_step_floor_s: float = 0.03
     port: int = 0  # 0: a free one
@@ -104,6 +105,7 @@ async def _serve(config: WorkerConfig, ready: Connection) -> None:
             engine,
             in_thread(thread, engine),
             max_queue=config.max_queue,
+            told=config.told,
             step_floor_s=floor_s,
             meter=meter,
         )

@@ -97,3 +97,10 @@ async def test_who_has_left_is_told_of_no_further_token() -> None:
         await asyncio.sleep(TOKENS * STEP_S)
         assert stand.worker.counts.tokens == TOKENS
         assert mine.tokens == 4
+
+
+async def test_a_worker_that_nobody_tells_does_so_without_any_fault() -> None:
+    async with memory_stand(told=False) as stand:
+        await leave(stand)
+        await asyncio.sleep((TOKENS - 4) * STEP_S)
+        assert (stand.worker.counts.tokens, stand.worker.counts.kept) == (TOKENS, 1)

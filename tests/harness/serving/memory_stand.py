@@ -55,14 +55,15 @@ async def memory_stand(
     link_s: float = 0.0,
     seed: int = 0,
     strides: bool = True,
+    told: bool = True,
 ) -> AsyncIterator[MemoryStand]:
     """Stands while the block runs."""
-    worker = cost_worker(costs, seats, max_queue, strides=strides)
+    worker = cost_worker(costs, seats, max_queue, strides=strides and told, told=told)
     link = MemoryLink(worker, link_s, seed)
     loops = StepLoops()
 
     def again() -> tuple[Worker, asyncio.Task[None]]:
-        another = cost_worker(costs, seats, max_queue, strides=strides)
+        another = cost_worker(costs, seats, max_queue, strides=strides and told, told=told)
         return another, loops.start(another)
 
     site = MemorySite(link, loops.start(worker), again)
@@ -71,7 +72,7 @@ async def memory_stand(
     await loops.close()
 
 
-def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> Worker:
+def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool, told: bool = True) -> Worker:
     engine = CostModel(costs, seats)
 
     async def compute(batch: list[Sequence]) -> tuple[list[int], float]:
@@ -86,6 +87,7 @@ def cost_worker(costs: Costs, seats: int, max_queue: int, *, strides: bool) -> W
         late_s=costs.late_s,
         read=count_job,
         foresee=foresee,
+        told=told,
     )
 
 
