@@ -81,12 +81,11 @@ def _gate(path: Path, wanted: Wanted) -> GateFile:
     engine = next((each for each in ENGINES if each == wanted.engine), None)
     if wanted.engine is not None and engine is None:
         raise unknown("engine", wanted.engine, ENGINES)
-    gate = read_gate_file(path, engine)
     if wanted.baseline is None:
-        return gate
+        return read_gate_file(path, engine)
     if not wanted.baseline.is_file():
         raise BadInput(f"--baseline {wanted.baseline} is no file. Give the gate.json of an earlier gate")
-    return replace(gate, baseline=Baseline(result=wanted.baseline))
+    return read_gate_file(path, engine, Baseline(result=wanted.baseline))
 
 
 def _plan(gate: GateFile, wanted: Wanted) -> Plan:

@@ -22,8 +22,8 @@ WHAT = "A gate's file has version: 1, policy and objectives. See docs/gate.md"
 Read = TypeVar("Read")
 
 
-def read_gate_file(path: Path, engine: Engine | None = None) -> GateFile:
-    """`engine`: instead of the file's own.
+def read_gate_file(path: Path, engine: Engine | None = None, baseline: Baseline | None = None) -> GateFile:
+    """`engine` and `baseline`: instead of the file's own.
 
     BadInput has one line for each problem, with the number of its line. Nothing is started.
 
@@ -37,6 +37,7 @@ def read_gate_file(path: Path, engine: Engine | None = None) -> GateFile:
     problems = list(document.problems)
     gate = _gate(path, structure, Settings(structure.gate, document.lines, problems), problems)
     gate = gate if engine is None else replace(gate, engine=engine)
+    gate = gate if baseline is None else replace(gate, baseline=baseline)
     scenario = find_named(gate, problems)
     if scenario is not None:
         own_rates = structure.gate.load is None and structure.gate.workers is None

@@ -125,7 +125,8 @@ def _travel(cell: GateCell) -> Iterator[Fact]:
 
 def _checks(checks: list[Guard]) -> Iterator[Fact]:
     held = [guard for guard in checks if guard.ok]
-    yield "checks", f"{len(held)} of {len(checks)} held ({', '.join(guard.name for guard in held)})"
+    names = f" ({', '.join(guard.name for guard in held)})" if held else ""
+    yield "checks", f"{len(held)} of {len(checks)} held{names}"
     for guard in checks:
         if not guard.ok:
             yield "", f"not: {guard.name}: {plain(guard.words)}"
