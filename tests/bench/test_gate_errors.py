@@ -160,3 +160,8 @@ def test_the_limit_of_the_second_study_is_where_the_pool_lies(calm):
     found = on_its_limit("limit", [pairs])
     assert found.study == "limit (x1.30)"
     assert found.share == 0.0  # it sits on the limit: nothing is proved
+
+
+def test_the_true_ratio_of_thousands_of_pairs_is_had_at_once(calm):
+    pairs = [at_ratio(calm, ratio) for ratio in (1.2, 1.3, 1.4)]
+    assert true_ratio(pairs * 1000, LATENCY) == pytest.approx(1.3, rel=0.01)
