@@ -79,11 +79,11 @@ class EvenUtilisation(Picker):
         return candidates.look(chosen)
 
 
-EVEN = "even utilisation"
+EVEN, HOT_COLD, LEAST = "even utilisation", "hot-cold", "least in flight"
 RULES: dict[str, MakePicker] = {
     EVEN: EvenUtilisation,
-    "hot-cold": lambda _replicas: Hcl(),
-    "least in flight": lambda replicas: LeastRequest(choices=len(replicas)),
+    HOT_COLD: lambda _replicas: Hcl(),
+    LEAST: lambda replicas: LeastRequest(choices=len(replicas)),
 }
 
 
@@ -93,12 +93,14 @@ def fast() -> list[Row]:
 
 
 def full() -> list[Row]:
-    """A quarter of the replicas of the source's pool, and a quarter of these with antagonists."""
+    """Half the clients and replicas of the source, and a quarter of the replicas with antagonists."""
     ramp = Ramp(clients=50, replicas=50, antagonised=12, loads=LOADS, step_s=30.0)
-    what = "100 clients, 100 replicas: p99.9 of each rule in ms"
+    order = f"{LEAST}: p99.9 below {EVEN}'s at every step"
+    figures = "100 clients, 100 replicas: p99.9 of each rule in ms"
     return [
         *_rows(ramp),
-        TARGET.finding(what, "its testbed and loads are not public; here it is the direction"),
+        TARGET.finding(order, "not at every step; a client knows of its own calls only"),
+        TARGET.finding(figures, "its testbed and loads are not public; here it is the direction"),
     ]
 
 
@@ -115,14 +117,10 @@ def _rows(ramp: Ramp) -> list[Row]:
         ),
     ]
     for rule, each_s in p999_s.items():
-        below = all(mine_s < theirs_s for mine_s, theirs_s in zip(each_s, even_s, strict=True))
-        rows += [
-            TARGET.at_most(
-                f"{name}, {rule}: largest p99.9 up to {ramp.loads[-1]:.2f}, s", BELOW_S, max(each_s)
-            ),
-            TARGET.true(f"{name}, {rule}: p99.9 below {EVEN}'s at every step", holds=below),
-        ]
-    return rows
+        what = f"{name}, {rule}: largest p99.9 up to {ramp.loads[-1]:.2f}, s"
+        rows.append(TARGET.at_most(what, BELOW_S, max(each_s)))
+    below = all(mine_s < theirs_s for mine_s, theirs_s in zip(p999_s[HOT_COLD], even_s, strict=True))
+    return [*rows, TARGET.true(f"{name}, {HOT_COLD}: p99.9 below {EVEN}'s at every step", holds=below)]
 
 
 def _p999_s(took_s: Floats) -> float:
