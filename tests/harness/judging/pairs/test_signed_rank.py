@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
+from harness.judging.pairs.signed_rank import _tail as tail
 from harness.judging.pairs.signed_rank import chance_below, estimate, reach_of, smallest_error
 
 RNG = np.random.default_rng(5)
@@ -79,3 +80,8 @@ def test_a_chance_that_is_exactly_half_the_error_is_small_enough():
 
 def test_an_error_that_rounding_put_a_hair_below_is_reached_all_the_same():
     assert reach_of(8, smallest_error(8) * (1 - 1e-14)) == 0
+
+
+def test_the_table_of_chances_is_made_once():
+    assert tail(12) is tail(12)
+    assert len(tail(12)) == 12 * 13 // 2 + 1  # one for each sum that ranks can have
