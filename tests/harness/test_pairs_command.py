@@ -1,0 +1,40 @@
+"""`limplock run --pairs`, in virtual time."""
+
+import pytest
+
+from harness.cli import run_command_line
+from harness.exit_codes import ExitCode
+from harness.judging.pairs.cell import CellResult
+
+
+def ran(tmp_path, *more):
+    words = ["run", "slow_worker", "--engine", "virtual", "--costs", "tiny_cpu", "--jobs", "1"]
+    return run_command_line([*words, "--out", str(tmp_path / "out"), *more])
+
+
+def test_pairs_are_judged_together_with_the_score_of_the_policy(tmp_path, capsys):
+    code = ran(tmp_path, "--policy", "contain", "--pairs", "6", "--controls", "removed,dead")
+    lines = capsys.readouterr().out.splitlines()
+    assert code == ExitCode.PASS
+    assert lines[0].startswith("PASS  slow_worker x contain: contained in 6 pairs")
+    assert any(line.startswith("  score     score ") for line in lines)
+    assert any(line.startswith("  dead      spread in ") for line in lines)
+    cell = CellResult.from_json((tmp_path / "out/contain/cell.json").read_text())
+    assert len(cell.pairs) == 6
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--pairs", "5"], "--pairs must be 6 to 30, got 5"),
+        (["--pairs", "31"], "--pairs must be 6 to 30, got 31"),
+        (["--controls", "dead"], "Add --pairs 8"),
+        (["--pairs", "8", "--controls", "gone"], "unknown --controls arm 'gone'"),
+        (["--pairs", "8", "--seeds", "3"], "--seeds: each pair has its own seed"),
+        (["--pairs", "8", "--device", "cpu"], "--device: for real runs only"),
+    ],
+)
+def test_a_wrong_command_line_starts_nothing(tmp_path, capsys, more, words):
+    assert ran(tmp_path, *more) == ExitCode.BAD_INPUT
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
