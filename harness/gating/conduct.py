@@ -95,9 +95,14 @@ def result_of(plan: Plan, cells: Sequence[GateCell], load: str, notes: Sequence[
         looks=list(plan.looks.after),
         error_each=plan.looks.error_each,
         cells=list(cells),
-        clean=all(pair.fault.clean and pair.control.clean for cell in cells for pair in cell.cell.pairs),
+        clean=all(pair.fault.clean and pair.control.clean for cell in cells for pair in _all_pairs(cell)),
         notes=list(notes),
     )
+
+
+def _all_pairs(cell: GateCell) -> list[PairResult]:
+    """Of this job: the candidate's, and those of a baseline that was measured beside it."""
+    return [*cell.cell.pairs, *(cell.baseline.pairs if cell.baseline else [])]
 
 
 def _baseline(plan: Plan) -> str:
