@@ -9,7 +9,7 @@ from harness.config import check_stand
 from harness.errors import Aborted, BadInput, LimplockError, unknown
 from harness.exit_codes import ExitCode
 from harness.gating.baseline import Stored, read_baseline
-from harness.gating.budget import read_budget, within
+from harness.gating.budget import read_budget, read_noise, within
 from harness.gating.conduct import Gate, result_of
 from harness.gating.costs import costs_of, measured, to_be_measured
 from harness.gating.gate_file import Baseline, Engine, GateFile
@@ -43,6 +43,7 @@ class Wanted:
     engine: str | None = None
     baseline: Path | None = None
     budget: str | None = None
+    noise: str | None = None
     plan_only: bool = False
     proves: bool = False
     controls: str = ""
@@ -96,6 +97,8 @@ def _plan(gate: GateFile, wanted: Wanted) -> Plan:
         jobs=check_jobs(wanted.jobs),
         measures_capacity=to_be_measured(gate, chosen),
     )
+    if wanted.noise is not None:
+        plan = replace(plan, noise_ratio=read_noise(wanted.noise))
     if wanted.budget is not None:
         plan = within(plan, read_budget(wanted.budget))
     refuse(gate.path, hopeless(plan))

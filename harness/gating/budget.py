@@ -6,7 +6,7 @@ from dataclasses import replace
 from harness.errors import BadInput
 from harness.gating.duration import in_words
 from harness.gating.plan import Plan
-from harness.gating.quantity import read_seconds
+from harness.gating.quantity import read_seconds, read_share
 from harness.gating.written import FEWEST_PAIRS
 from harness.judging.pairs.looks import Looks
 
@@ -20,6 +20,14 @@ def read_budget(text: str) -> float:
     if seconds == 0:
         raise BadInput("--budget: 0 is no time. Write one such as 5m")
     return seconds
+
+
+def read_noise(text: str) -> float:
+    """A share of `5%` or `0.05`."""
+    try:
+        return read_share(float(text) if text.replace(".", "", 1).isdigit() else text)
+    except ValueError as wrong:
+        raise BadInput(f"--noise: {wrong}") from wrong
 
 
 def within(plan: Plan, budget_s: float) -> Plan:

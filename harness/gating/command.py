@@ -17,6 +17,9 @@ def gate(
     budget: Annotated[
         str | None, typer.Option(help="Time that it may take, 5m: as many pairs as that allows.")
     ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Of latencies between like runs here, 5%. Default: 20% is assumed.")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="gate.json of an earlier gate, instead of the file's.")
     ] = None,
@@ -41,6 +44,7 @@ def gate(
             engine=engine,
             baseline=baseline,
             budget=budget,
+            noise=noise,
             plan_only=plan,
             proves=prove,
             controls=controls,

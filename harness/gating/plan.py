@@ -33,6 +33,7 @@ class Plan:
     chosen: Chosen
     jobs: int = 1
     measures_capacity: bool = False
+    noise_ratio: float | None = None  # between pairs in real time, where somebody knows it
 
     @property
     def candidate(self) -> list[Cell]:

@@ -6,8 +6,7 @@ from harness.capacity import capacity_rps
 from harness.gating.baseline import Stored
 from harness.gating.duration import in_words
 from harness.gating.plan import Plan
-from harness.gating.provable import smallest, tight
-from harness.judging.pairs.power import PAIR_NOISE_RATIO
+from harness.gating.provable import noise_of, smallest, tight
 
 MEASURING_S = 60.0  # the capacity of this machine
 
@@ -73,7 +72,6 @@ def _time(plan: Plan, controls: Sequence[str], *, proves: bool) -> str:
 def _provable(plan: Plan) -> str:
     if not plan.real:
         return "exact: the same seed makes the same run, what differs is the chance of its seeds"
-    return (
-        f"latency ratios from x{smallest(plan):.2f} on, at {PAIR_NOISE_RATIO:.0%} noise between pairs"
-        " (assumed: nobody has measured it here)"
-    )
+    whence = "assumed: --noise says otherwise" if plan.noise_ratio is None else "as given"
+    noise = f"{noise_of(plan):.0%} noise between pairs ({whence})"
+    return f"latency ratios from x{smallest(plan):.2f} on, at {noise}"

@@ -13,20 +13,25 @@ def hopeless(plan: Plan) -> Iterator[Problem]:
     """Limits on latencies so near to 1 that in real time even an undisturbed system would not pass."""
     if not plan.real:
         return
-    nearest = hopeless_ratio(plan.looks.most, plan.looks.error_each)
+    nearest = hopeless_ratio(plan.looks.most, plan.looks.error_each, noise_of(plan))
     for objective in plan.gate.objectives:
         if objective.blocks and _of_time(objective) and exp(abs(log(objective.limit))) < nearest:
             yield Problem(
                 objective.line,
                 f"{objective.id}: {plan.looks.most} pairs cannot tell x{objective.limit:g} from x1 at"
-                f" {PAIR_NOISE_RATIO:.0%} noise between pairs. Write x{nearest:.2f} or more, have more pairs,"
+                f" {noise_of(plan):.0%} noise between pairs. Write x{nearest:.2f} or more, have more pairs,"
                 " or run it with --engine virtual",
             )
 
 
+def noise_of(plan: Plan) -> float:
+    """Between pairs, of the logarithm of a latency's ratio."""
+    return PAIR_NOISE_RATIO if plan.noise_ratio is None else plan.noise_ratio
+
+
 def smallest(plan: Plan) -> float:
     """The smallest ratio of a latency that its pairs prove."""
-    return provable_ratio(plan.looks.most, plan.looks.error_each)
+    return provable_ratio(plan.looks.most, plan.looks.error_each, noise_of(plan))
 
 
 def tight(plan: Plan) -> list[Objective]:

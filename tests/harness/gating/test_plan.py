@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.errors import BadInput
-from harness.gating.budget import read_budget, within
+from harness.gating.budget import read_budget, read_noise, within
 from harness.gating.plan_words import plan_words
 from harness.gating.problem import refuse
 from harness.gating.provable import hopeless
@@ -65,6 +65,22 @@ def test_a_limit_that_real_noise_hides_is_refused_with_its_line():
     refuse(tight.gate.path, hopeless(tight))  # exact in virtual time
     with pytest.raises(BadInput, match=r"^gate.yaml:7: calm: 12 pairs cannot tell x1.05 from x1 at 20%"):
         refuse(tight.gate.path, hopeless(real(tight)))
+
+
+def test_who_knows_its_noise_may_have_a_tighter_limit():
+    tight = replace(real(planned(gate_file(objectives=[objective(limit=1.05, line=7)]))), noise_ratio=0.02)
+    assert not list(hopeless(tight))
+    assert any(
+        "at 2% noise between pairs (as given)" in line
+        for line in plan_words(tight, [], proves=False, stored=None)
+    )
+
+
+@pytest.mark.parametrize(("text", "ratio"), [("5%", 0.05), ("0.05", 0.05)])
+def test_noise_is_a_share(text, ratio):
+    assert read_noise(text) == ratio
+    with pytest.raises(BadInput, match=r"^--noise: "):
+        read_noise("loud")
 
 
 def test_shares_have_no_noise_of_a_clock():
