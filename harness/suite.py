@@ -90,7 +90,7 @@ def make_history(
     number: str = "",
     watch: Watch | None = None,
 ) -> History:
-    """Run, and leave the judging to others. Its history is in `where` too; `number` is told before the name."""
+    """Run, and leave the judging to others. Its history is in `where` too; `number` comes before the name."""
     scenario, preset = in_arm(planned.scenario, planned.arm), planned.preset
     hops = [(tier.name, tier.slots) for tier in scenario.topology.services]
     run_name = f"{options.run_name}-{file_name(preset.name)}"
