@@ -28,7 +28,9 @@ COSTS = Costs(
 SHORT = Phases(warm_up_s=2, baseline_s=10, fault_s=11, recovery_s=3, drain_s=3)
 LONGER = replace(SHORT, fault_s=26)  # pressure needs 3 to 11 s to travel
 ROOM = 2  # times the slots, where no worker is slow: a slow arm must not fill them
-RATES = {"chat": 17.0, "tenant": 3.0, "local_front": 10.0, "local_api": 10.0}
+LOCAL = {"local_front": 10.0, "local_api": 10.0}
+EVEN = {"chat": 13.0, "tenant": 7.0} | LOCAL  # the tenant has more than 20 requests in each window
+MOSTLY_CHAT = {"chat": 17.0, "tenant": 3.0} | LOCAL  # most of the load can meet the slow worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ class Study:
     def scenario(self) -> Scenario:
         """slow_worker, with fewer local requests and shorter phases."""
         own = find_scenario("slow_worker")
-        callers = tuple(replace(caller, rate_rps=RATES[caller.name]) for caller in own.callers)
+        rates = EVEN if self.factor is None else MOSTLY_CHAT
+        callers = tuple(replace(caller, rate_rps=rates[caller.name]) for caller in own.callers)
         small = resize(replace(own, callers=callers), Fleet(load=self.load, factor=self.factor), COSTS)
         if self.factor is not None:
             return replace(small, phases=LONGER)
