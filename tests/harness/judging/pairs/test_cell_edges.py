@@ -118,3 +118,28 @@ def test_a_cell_without_a_bystander_says_so_and_one_without_a_pair_is_refused():
     assert cell.headline == "inconclusive: no bystander was compared in all pairs"
     with pytest.raises(ValueError, match="without a pair"):
         judge_cell([], ERROR)
+
+
+def test_a_void_pair_is_one_void_pair_however_much_was_wrong_with_it():
+    twice = pair(measure(1.0), guards=[VOID, guard("any verdict", name="and full")])
+    assert judge_cell([*[pair(measure(1.0))] * 6, twice, twice], ERROR).verdict is PASS
+
+
+def test_of_several_causes_the_first_is_told():
+    other = guard("any verdict", name="full")
+    cell = judge_cell([pair(guards=[VOID]), *[pair(guards=[other])] * 5], ERROR)
+    assert cell.guards[0].words.endswith("void: late broke")
+    doubts = [guard("a pass", name="short"), guard("a pass", name="weak")]
+    assert judge_cell([pair(measure(1.0), guards=doubts)] * 6, ERROR).headline == "inconclusive: short broke"
+
+
+def test_a_cell_is_named_after_its_first_pair_and_so_is_its_law():
+    def seeded(seed):
+        one = pair(measure(1.0))
+        setting = one.fault.setting.model_copy(update={"seed": seed})
+        law = one.fault.law.model_copy(update={"words": f"law of {seed}"})
+        return one.model_copy(update={"fault": one.fault.model_copy(update={"setting": setting, "law": law})})
+
+    cell = judge_cell([seeded(seed) for seed in (5, 6, 7, 8, 9, 10)], ERROR)
+    assert cell.setting.seed == 5
+    assert cell.law.words == "law of 5"
