@@ -9,12 +9,13 @@ import numpy as np
 
 from harness.judging.decision import merge
 from harness.judging.pairs.across import log_of
-from harness.judging.pairs.cell import counted, judge_cell
+from harness.judging.pairs.cell import judge_cell
 from harness.judging.pairs.figure import value_of
 from harness.judging.pairs.looks import Looks
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.pair import PairResult
 from harness.judging.pairs.signed_rank import estimate
+from harness.judging.pairs.sound import counted
 from harness.judging.result import Verdict
 from harness.judging.wilson import interval
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.judging.pairs.cell import broken
 from harness.judging.pairs.evaluate import evaluate, shared
 from harness.judging.pairs.gate_result import ObjectiveResult
 from harness.judging.pairs.pair import PairResult
+from harness.judging.pairs.sound import broken
 from harness.judging.result import Guard, Measure, Verdict
 from harness.judging.wording import telling
 from harness.testing.expectation import Expectation

@@ -6,11 +6,10 @@ from typing import Literal, Self
 from harness.judging.agreement import verdict_against
 from harness.judging.pairs.across import measures_across
 from harness.judging.pairs.pair import PairResult
+from harness.judging.pairs.sound import counted, doubts, enough_count
 from harness.judging.result import Guard, Law, Measure, Part, RunResult, Setting, Verdict
 from harness.judging.wilson import interval
 from harness.judging.wording import evidence, telling
-
-VOID_RATIO = 0.25  # of the pairs may be void; more tell of the machine
 
 
 class Share(Part):
@@ -46,23 +45,13 @@ class CellResult(Part):
         return cls.model_validate_json(text)
 
 
-def counted(pairs: Sequence[PairResult]) -> list[PairResult]:
-    """Those that are evidence: their load and their fault were what they should have been."""
-    return [pair for pair in pairs if not broken(pair)]
-
-
-def broken(pair: PairResult) -> list[Guard]:
-    """Why a pair is void."""
-    return [guard for guard in pair.fault.guards if not guard.ok and guard.voids == "any verdict"]
-
-
 def judge_cell(pairs: Sequence[PairResult], error: float) -> CellResult:
     """`error`: of this look, two-sided. ValueError for no pair at all."""
     if not pairs:
         raise ValueError("there is no verdict without a pair")
     sound = counted(pairs)
     measures = measures_across([pair.fault.measures for pair in sound], error)
-    preconditions = _guards(pairs, sound)
+    preconditions = [enough_count(pairs), *doubts(pairs)]
     verdict = decide(measures, preconditions)
     spreads = sum(pair.fault.verdict is Verdict.FAIL for pair in sound)
     lower, upper = interval(spreads, len(sound))
@@ -99,18 +88,6 @@ def _law(results: Sequence[RunResult], verdict: Verdict) -> Law:
     first, spread = results[0], {Verdict.FAIL: True, Verdict.PASS: False}.get(verdict)
     against = verdict_against(first.law, first.setting.fault_length_s, spread=spread)
     return broken_one or first.law.model_copy(update={"contradicted": against})
-
-
-def _guards(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Guard]:
-    """Enough pairs count, and what speaks against a pass in any of them speaks against it in all."""
-    void = [reason for pair in pairs for reason in broken(pair)[:1]]
-    ok = len(void) <= VOID_RATIO * len(pairs) and bool(sound)
-    words = f"{len(sound)} of {len(pairs)} pairs count"
-    if void:
-        words += f"; void: {void[0].words}"
-    found = [Guard(name="pairs that count", ok=ok, voids="any verdict", words=words)]
-    doubtful = {g.name: g for pair in sound for g in pair.fault.guards if not g.ok and g.voids == "a pass"}
-    return found + list(doubtful.values())
 
 
 def _headline(

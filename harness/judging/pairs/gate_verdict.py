@@ -1,15 +1,16 @@
 """The verdict of a gate: its cells, each judged by all objectives, and one sentence that is enough alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.decision import merge
-from harness.judging.pairs.cell import VOID_RATIO, CellResult, judge_cell
+from harness.judging.pairs.cell import CellResult, judge_cell
 from harness.judging.pairs.evaluate import evaluate, shared
 from harness.judging.pairs.gate_amount import amount_of
 from harness.judging.pairs.gate_result import GateCell, ObjectiveResult
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.pair import PairResult
+from harness.judging.pairs.sound import counted, doubts, enough_count
 from harness.judging.result import Guard, Verdict
 
 OF_SPREAD_ALONE = ("asserted", "enough samples")  # objectives assert themselves and count their own samples
@@ -30,27 +31,34 @@ def judge_cells(
     objectives: Sequence[Objective], evidence: Sequence[Evidence], error: float
 ) -> list[GateCell]:
     """`error`: of this look, two-sided, shared by all blocking objectives of all cells."""
-    sound = [sound_pairs(each.pairs) for each in evidence]
     results = [
-        evaluate(objective, pairs, error, {s: p for s, p in each.baseline.items() if not void(p)})
-        for each, pairs in zip(evidence, sound, strict=True)
+        evaluate(
+            objective, sound_pairs(each.pairs), error, _by_seed(sound_pairs(list(each.baseline.values())))
+        )
+        for each in evidence
         for objective in objectives
     ]
     results, count = shared(results, error), len(objectives)
+    apart_from = _apart_from(objectives)
     return [
-        _cell(each, results[index * count : (index + 1) * count], _checks(each.pairs, pairs), error)
-        for index, (each, pairs) in enumerate(zip(evidence, sound, strict=True))
+        _cell(each, results[index * count : (index + 1) * count], _checks(each.pairs, apart_from), error)
+        for index, each in enumerate(evidence)
     ]
 
 
 def sound_pairs(pairs: Sequence[PairResult]) -> list[PairResult]:
-    """Those that are evidence: their load and their fault were what they should have been."""
-    return [pair for pair in pairs if not void(pair)]
+    """Those that are evidence for a gate."""
+    return counted(pairs, OF_SPREAD_ALONE)
 
 
-def void(pair: PairResult) -> Guard | None:
-    """Why a pair is none."""
-    return next((guard for guard in _broken(pair) if guard.voids == "any verdict"), None)
+def _by_seed(pairs: Sequence[PairResult]) -> dict[int, PairResult]:
+    return {pair.seed: pair for pair in pairs}
+
+
+def _apart_from(objectives: Sequence[Objective]) -> Collection[str]:
+    """Figures of bystanders are only known of those that sent enough: who did not must not go unsaid."""
+    of_spread = any(each.blocks and each.measured.of == "spread" for each in objectives)
+    return OF_SPREAD_ALONE[:1] if of_spread else OF_SPREAD_ALONE
 
 
 def verdict_of(cells: Sequence[GateCell]) -> Verdict:
@@ -101,25 +109,12 @@ def _verdict(objectives: Sequence[ObjectiveResult], checks: Sequence[Guard]) -> 
     return found
 
 
-def _checks(pairs: Sequence[PairResult], sound: Sequence[PairResult]) -> list[Guard]:
+def _checks(pairs: Sequence[PairResult], apart_from: Collection[str]) -> list[Guard]:
     """Enough pairs count, and what speaks against a pass in any of them speaks against it in all."""
-    reasons = [reason for pair in pairs if (reason := void(pair))]
-    words = f"{len(sound)} of {len(pairs)} pairs count"
-    if reasons:
-        words += f"; void: {reasons[0].words}"
-    ok = bool(sound) and len(reasons) <= VOID_RATIO * len(pairs)
-    count = Guard(name="pairs that count", ok=ok, voids="any verdict", words=words)
-    doubtful = {guard.name: guard for pair in sound for guard in _broken(pair)}
-    held = [guard for guard in (sound[0].fault.guards if sound else []) if _about_a_gate(guard)]
-    return [count, *(doubtful.get(guard.name, guard) for guard in held)]
-
-
-def _broken(pair: PairResult) -> list[Guard]:
-    return [guard for guard in pair.fault.guards if not guard.ok and _about_a_gate(guard)]
-
-
-def _about_a_gate(guard: Guard) -> bool:
-    return guard.name not in OF_SPREAD_ALONE
+    doubtful = {guard.name: guard for guard in doubts(pairs, apart_from)}
+    first = next(iter(counted(pairs, apart_from)), None)
+    held = [guard for guard in (first.fault.guards if first else []) if guard.name not in apart_from]
+    return [enough_count(pairs, apart_from), *(doubtful.get(guard.name, guard) for guard in held)]
 
 
 def _told(cell: GateCell, result: ObjectiveResult, *, several: bool) -> str:

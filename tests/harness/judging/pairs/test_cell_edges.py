@@ -4,8 +4,9 @@ from functools import cache
 
 import pytest
 
-from harness.judging.pairs.cell import broken, counted, decide, judge_cell
+from harness.judging.pairs.cell import decide, judge_cell
 from harness.judging.pairs.pair import PairResult, judge_pair
+from harness.judging.pairs.sound import broken, counted
 from harness.judging.result import Guard, Measure, Verdict
 from tests.harness.judging.synthetic import CONTAINED, simulate
 

@@ -96,3 +96,23 @@ def test_the_error_is_shared_among_all_cells():
     six = WILD[:6]
     assert verdict_of(cells(six)) is Verdict.FAIL
     assert verdict_of(cells(six, *[CALM[:6]] * 7)) is Verdict.INCONCLUSIVE
+
+
+def bystanders(pairs):
+    return [without_a_guard(pair, "enough samples", "a pass") for pair in pairs]
+
+
+def test_a_bystander_that_sent_too_little_keeps_a_gate_on_spread_from_passing_and_no_other():
+    spread = objective("max", 9.0, "latency_inflation", of="")
+    assert verdict_of(cells(CALM, objectives=[spread])) is Verdict.PASS
+    assert verdict_of(cells(CALM, objectives=[spread], change=bystanders)) is Verdict.INCONCLUSIVE
+    assert verdict_of(cells(CALM, change=bystanders)) is Verdict.PASS
+
+
+def test_a_gate_and_its_cell_count_the_same_pairs():
+    def void(pairs):
+        return [without_a_guard(pairs[0], "fault bit"), *pairs[1:]]
+
+    (found,) = cells(CALM, change=void)
+    assert found.checks[0] == found.cell.guards[0]
+    assert found.checks[0].words == "7 of 8 pairs count; void: fault bit is broken"
