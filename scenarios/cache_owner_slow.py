@@ -10,10 +10,10 @@ from dataclasses import replace
 from faults.engine.slow_steps import SlowSteps
 from harness.binding import hottest_owner
 from harness.judging.verdict import Verdict
-from harness.scenario import DEFAULT_CALLERS, Scenario, Topology
+from harness.scenario import DEFAULT_CALLERS, Scenario, Tier, Topology
 
-TOPOLOGY = Topology()
-CHAT = replace(DEFAULT_CALLERS[0], distinct_prompts=12, cache_owners=2)
+TOPOLOGY = Topology(services=(Tier(name="front", slots=40), Tier(name="api", slots=32)))
+CHAT = replace(DEFAULT_CALLERS[0], rate_rps=20, distinct_prompts=12, cache_owners=2)
 
 SCENARIO = Scenario(
     name="cache_owner_slow",

@@ -6,13 +6,13 @@ looks like any of them, for each step is as fast as ever. Whoever stays waits be
 
 from faults.worker.ignored_cancellation import IgnoredCancellation
 from harness.judging.verdict import Verdict
-from harness.scenario import Caller, Scenario, Tier, Topology
+from harness.scenario import Caller, Phases, Scenario, Tier, Topology
 
 SCENARIO = Scenario(
     name="cancelled_work",
     meaning="callers hang up after half a second, and one worker computes their long answers to the end",
     fault=IgnoredCancellation(),
-    topology=Topology(services=(Tier(name="front", slots=40), Tier(name="api", slots=32))),
+    topology=Topology(services=(Tier(name="front", slots=52), Tier(name="api", slots=44))),
     callers=(
         Caller(name="chat", enters="front", rate_rps=16, max_tokens=16),
         Caller(name="reader", enters="front", rate_rps=12, max_tokens=160, leaves_after_s=0.5),
@@ -20,6 +20,7 @@ SCENARIO = Scenario(
         Caller(name="local_front", enters="front", rate_rps=40),
         Caller(name="local_api", enters="api", rate_rps=40),
     ),
+    phases=Phases(fault_s=28),
     expects={
         "none": Verdict.FAIL,
         "timeout": Verdict.PASS,
