@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 
-from harness.judging.pairs import pooled, settle
+from harness.judging.pairs import settle
 from harness.judging.pairs.across import log_of
-from harness.judging.pairs.figure import figure, samples_of, value_of
+from harness.judging.pairs.figure import samples_of, value_of
 from harness.judging.pairs.gate_result import ObjectiveResult
 from harness.judging.pairs.holm import rejected
 from harness.judging.pairs.objective import Objective
-from harness.judging.pairs.own_control import broken_without, moved_by_itself
+from harness.judging.pairs.own_control import broken_without, lacks_by_fault, moved_by_itself
 from harness.judging.pairs.pair import PairResult
+from harness.judging.pairs.share import OpenShare, open_share
 from harness.judging.pairs.signed_rank import chance_below, estimate
 from harness.judging.result import Verdict
 
@@ -57,7 +58,7 @@ def evaluate(
     each = {pair.seed: value_of(objective, pair, against.get(pair.seed)) for pair in pairs}
     samples = [count for pair in pairs if (count := samples_of(objective, pair)) is not None]
     values = [value for value in each.values() if value is not None]
-    found = _found(objective, values, pairs, error) if values else None
+    found = _found(objective, values, open_share(objective, pairs, against), error) if values else None
     verdict, why, todo = _judge(objective, pairs, list(each.values()), found, error)
     return ObjectiveResult(
         id=objective.id,
@@ -116,7 +117,8 @@ def _judge(
     """Verdict, what keeps it from being clear, and what would settle that."""
     missing = sum(value is None for value in each)
     if found is None or missing:
-        verdict = Verdict.FAIL if objective.on_missing == "fail" and pairs else Verdict.INCONCLUSIVE
+        fails = objective.on_missing == "fail" and any(lacks_by_fault(objective, pair) for pair in pairs)
+        verdict = Verdict.FAIL if fails else Verdict.INCONCLUSIVE
         return verdict, *settle.missing(objective, missing, len(each))
     own = broken_without(objective, pairs)
     if own is not None:
@@ -135,14 +137,16 @@ def _judge(
     )
 
 
-def _found(objective: Objective, values: Sequence[float], pairs: Sequence[PairResult], error: float) -> Found:
+def _found(objective: Objective, values: Sequence[float], share: OpenShare | None, error: float) -> Found:
+    """Of a share, the interval and the chance of what is known less of: the pairs, or their requests."""
     to, back = _scale(objective, values)
     scaled = [to(value) for value in values]
     median = estimate(scaled, error)
     lower, upper = back(median.lower), back(median.upper)
-    lower, upper = _widened(objective, pairs, lower, upper, error)
     limit = to(objective.limit)
     chance = chance_below(scaled, limit) if objective.upper else chance_below([-v for v in scaled], -limit)
+    if share is not None:
+        (lower, upper), chance = share.widened(lower, upper, error), max(chance, share.chance(objective))
     return Found(back(median.centre), lower, upper, chance)
 
 
@@ -152,28 +156,3 @@ def _scale(
     """Noise multiplies, so figures above 0 are compared as logarithms; ratios always are."""
     as_logs = bool(objective.against) or all(value > 0 for value in values)
     return (log_of, exp) if as_logs else (float, float)
-
-
-def _widened(
-    objective: Objective, pairs: Sequence[PairResult], lower: float, upper: float, error: float
-) -> tuple[float, float]:
-    """The bound on a share reaches as far as the requests of all pairs together leave it open."""
-    if objective.unit != "share":
-        return lower, upper
-    hits, count = _pool(objective, pairs)
-    if count == 0:
-        return lower, upper
-    return (
-        min(lower, pooled.at_least(hits, count, error / 2)),
-        max(upper, pooled.at_most(hits, count, error / 2)),
-    )
-
-
-def _pool(objective: Objective, pairs: Sequence[PairResult]) -> tuple[float, float]:
-    """Requests that were hit, and all; both 0 where the figure is not of requests."""
-    hits = count = 0.0
-    for pair in pairs:
-        share, samples = figure(objective, pair), samples_of(objective, pair)
-        if share is not None and samples:
-            hits, count = hits + share * samples, count + samples
-    return hits, count

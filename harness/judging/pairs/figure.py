@@ -26,7 +26,12 @@ def value_of(objective: Objective, pair: PairResult, baseline: PairResult | None
 
 
 def figure(objective: Objective, pair: PairResult) -> float | None:
-    return figure_in(objective, pair.control if objective.during == "control" else pair.fault)
+    return figure_in(objective, arm_of(objective, pair))
+
+
+def arm_of(objective: Objective, pair: PairResult) -> RunResult:
+    """The run that it is about."""
+    return pair.control if objective.during == "control" else pair.fault
 
 
 def figure_in(objective: Objective, run: RunResult) -> float | None:
@@ -60,8 +65,11 @@ def metrics_of(run: RunResult, of: str) -> dict[str, Trend]:
 
 
 def samples_of(objective: Objective, pair: PairResult) -> int | None:
+    return samples_in(objective, arm_of(objective, pair))
+
+
+def samples_in(objective: Objective, run: RunResult) -> int | None:
     """How many requests the figure is of; None where it is not of requests."""
-    run = pair.control if objective.during == "control" else pair.fault
     if objective.measured.of in (*WHOLE, "hop"):
         return None
     callers = [caller for caller in run.callers if _is_of(caller, objective)]

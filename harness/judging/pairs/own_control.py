@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import exp
 
 from harness.judging.pairs.across import log_of
-from harness.judging.pairs.figure import WHOLE, figure_in, named, ratio
+from harness.judging.pairs.figure import WHOLE, figure, figure_in, named, ratio
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.pair import PairResult
 from harness.judging.pairs.signed_rank import Estimate, estimate
@@ -34,6 +34,14 @@ def broken_without(objective: Objective, pairs: Sequence[PairResult]) -> float |
         return None
     centre = estimate(values, 0.05).centre
     return None if objective.holds(centre) else centre
+
+
+def lacks_by_fault(objective: Objective, pair: PairResult) -> bool:
+    """Whether there is no figure where there should be one: the control, if it is to have one, has it."""
+    if figure(objective, pair) is not None:
+        return False
+    alone = objective.during == "control" or _has_no_control(objective)
+    return alone or figure_in(objective, pair.control) is not None
 
 
 def moved_by_itself(objective: Objective, pairs: Sequence[PairResult], error: float) -> float | None:

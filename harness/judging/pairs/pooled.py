@@ -6,7 +6,7 @@ prove fewer than one in a thousand.
 
 from math import ceil, log
 
-from scipy.special import betaincinv
+from scipy.special import betainc, betaincinv
 
 
 def at_most(hits: float, count: float, error: float) -> float:
@@ -21,6 +21,13 @@ def at_least(hits: float, count: float, error: float) -> float:
     return 1 - at_most(count - hits, count, error)
 
 
-def requests_needed(limit: float, error: float) -> int:
-    """How many requests without a hit prove that the share is at most `limit`, which is above 0."""
+def chance_of(hits: float, count: float, share: float) -> float:
+    """Of so many hits, or more, if each request is one with chance `share`."""
+    return float(betainc(hits, count - hits + 1, share)) if hits > 0 else 1.0
+
+
+def requests_needed(limit: float, error: float) -> int | None:
+    """How many requests without a hit prove that the share is at most `limit`. None: nothing proves 0."""
+    if limit <= 0:
+        return None
     return ceil(log(error) / log(1 - limit)) if limit < 1 else 1

@@ -45,6 +45,8 @@ def undecided(
         return f"at least {_fewest(error)} pairs"
     if _only_for_want_of_requests(objective, value):
         needed = pooled.requests_needed(_distance_to_sure(objective), error / 2)
+        if needed is None:
+            return "no number of requests proves that there is never one: write another limit"
         return f"about {needed:,} requests without a single one: a longer phase, or more pairs"
     edge = _edge(objective, value, lower, upper)
     if isinf(edge) or isinf(value):

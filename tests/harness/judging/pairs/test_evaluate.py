@@ -171,3 +171,64 @@ def test_a_missing_figure_that_fails_is_no_matter_of_chance():
     missing = evaluate(objective(on_missing="fail"), pairs, ERROR)
     calm = [evaluate(objective(id=f"c{n}"), several(P95, EIGHT), ERROR) for n in range(9)]
     assert shared([missing, *calm], ERROR)[0].verdict is Verdict.FAIL
+
+
+def test_all_of_few_requests_prove_no_large_share_of_the_control_either():
+    few = several("goodput_ratio", [1.0] * 8, [1.0] * 8, offered=40.0)
+    found = evaluate(objective("min_vs_control", 0.999, "goodput_ratio"), few, ERROR)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.lower == pytest.approx(0.025 ** (1 / 320))
+    half = several("goodput_ratio", [0.5] * 8, [0.5] * 8, offered=40.0)
+    found = evaluate(objective("min_vs_control", 0.8, "goodput_ratio"), half, ERROR)
+    assert (found.value, found.verdict) == (1.0, Verdict.PASS)
+    assert 0.85 < found.lower < 0.9  # 160 of 320 in all: 44.4 % at least, of 50 %
+    against = evaluate(
+        objective("min_vs_baseline", 0.999, "goodput_ratio"), few, ERROR, {p.seed: p for p in few}
+    )
+    assert against.verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("offered", "verdict"), [(20.0, "INCONCLUSIVE"), (60.0, "INCONCLUSIVE"), (800.0, "FAIL")]
+)
+@pytest.mark.parametrize(
+    ("bound", "metric", "around", "control", "limit"),
+    [
+        ("min", "goodput_ratio", 0.88, 1.0, 0.9),
+        ("min_vs_control", "goodput_ratio", 0.88, 1.0, 0.9),
+        ("max", "drop_ratio", 0.12, 0.0, 0.1),
+        ("max_vs_control", "drop_ratio", 0.12, 0.05, 2.0),
+    ],
+)
+def test_a_share_fails_only_where_its_requests_put_it_outside_too(
+    bound, metric, around, control, limit, offered, verdict
+):
+    shares = [around + 0.001 * step for step in range(-4, 4)]
+    pairs = several(metric, shares, [control] * 8, offered=offered)
+    found = evaluate(objective(bound, limit, metric), pairs, ERROR)
+    outside = found.lower > limit if bound.startswith("max") else found.upper < limit
+    assert (found.verdict, outside) == (verdict, verdict == "FAIL")
+
+
+@pytest.mark.parametrize(("bound", "limit"), [("max", 0.0), ("min", 1.0)])
+def test_that_there_is_never_one_is_proved_by_no_number_of_requests(bound, limit):
+    metric = "drop_ratio" if bound == "max" else "goodput_ratio"
+    found = evaluate(objective(bound, limit, metric), several(metric, [limit] * 8, [limit] * 8), ERROR)
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.settle == "no number of requests proves that there is never one: write another limit"
+
+
+def test_a_figure_that_the_control_lacks_too_is_missing_by_no_fault():
+    lacking = [*several(P95, EIGHT[:7]), made(8, P95, None, None)]
+    assert evaluate(objective(on_missing="fail"), lacking, ERROR).verdict is Verdict.INCONCLUSIVE
+    infinite = several(P95, [inf] * 8, [inf] * 8)
+    assert evaluate(objective(on_missing="fail"), infinite, ERROR).verdict is Verdict.INCONCLUSIVE
+    of_it = objective("max", 2.0, during="control", on_missing="fail")
+    assert evaluate(of_it, lacking, ERROR).verdict is Verdict.FAIL
+
+
+def test_a_figure_that_the_baseline_lacks_is_missing_by_no_fault():
+    ours = several(P95, EIGHT)
+    theirs = {pair.seed: pair for pair in [*several(P95, EIGHT[:7]), made(8, P95, None)]}
+    found = evaluate(objective("max_vs_baseline", 1.5, on_missing="fail"), ours, ERROR, theirs)
+    assert found.verdict is Verdict.INCONCLUSIVE
