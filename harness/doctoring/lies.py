@@ -5,6 +5,7 @@ Each lie is a function of a pair that was contained, told so that the rest of th
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 from msgspec.structs import replace
 
@@ -108,14 +109,15 @@ LIES: Mapping[str, Callable[[Material], Pair]] = {
 
 
 def _late(history: History) -> History:
-    """Latency counts from when a request should have left."""
+    """Latency counts from when a request should have left. The same ones in either arm, which ask alike."""
+    arrivals = count()
 
-    def told(number: int, record: AnyRecord) -> AnyRecord:
-        if not isinstance(record, Arrived) or number % EVERY:
+    def told(record: AnyRecord) -> AnyRecord:
+        if not isinstance(record, Arrived) or next(arrivals) % EVERY:
             return record
         return replace(record, intended_s=max(0.0, record.intended_s - LATE_S))
 
-    return History(told(number, record) for number, record in enumerate(history.records))
+    return History(told(record) for record in history.records)
 
 
 def _without(history: History, gone: set[int]) -> History:

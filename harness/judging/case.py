@@ -19,6 +19,12 @@ from harness.judging.result import Bite, Law
 from harness.judging.side import Side
 from harness.judging.windows import Timeline, Window, finish, timeline
 
+SAME = (  # of the set-ups of a pair
+    "scenario", "preset", "seed", "version", "workers", "hops", "engine", "model", "device",
+    "timeout_s", "max_num_seqs", "max_queue", "step_floor_s",
+)  # fmt: skip
+SAME_TIME_S = 1e-6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
@@ -89,6 +95,8 @@ def lay_out_pair(history: History, control: History) -> tuple[Case, Case]:
     check_pair(history.setup, control.setup)
     case = _lay_out(history, None)
     beside = _lay_out(control, case.prediction.travel_s)
+    for ours, theirs in zip(case.cohorts, beside.cohorts, strict=True):
+        _check_same_requests(ours, theirs)
     bounds_s = {cohort.name: cohort.good_within_s for cohort in beside.cohorts}
     cohorts = [replace(cohort, good_within_s=bounds_s[cohort.name]) for cohort in case.cohorts]
     during = replace(case.during, cohorts=cohorts)
@@ -99,12 +107,21 @@ def check_pair(setup: Setup, control: Setup) -> None:
     """ValueError for two runs that differ in more than the fault."""
     if control.fault is not None:
         raise ValueError("these are no pair: the control has a fault of its own")
-    for name in ("scenario", "preset", "seed", "version", "workers", "hops", "engine", "model", "device"):
+    if control.callers != setup.callers:
+        raise ValueError("these are no pair: their callers are not the same")
+    for name in SAME:
         ours, theirs = getattr(setup, name), getattr(control, name)
         if ours != theirs:
             raise ValueError(
                 f"these are no pair: {name} is {ours!r} with the fault, {theirs!r} in the control"
             )
+
+
+def _check_same_requests(ours: Cohort, theirs: Cohort) -> None:
+    """ValueError if the caller did not ask the same at the same times, whenever its load began."""
+    one, other = (np.diff(cohort.intended_s) for cohort in (ours, theirs))
+    if len(ours.requests) != len(theirs.requests) or not np.allclose(one, other, rtol=0, atol=SAME_TIME_S):
+        raise ValueError(f"these are no pair: {ours.name} did not send the same requests in both runs")
 
 
 def _lay_out(history: History, travel_s: float | None) -> Case:

@@ -6,10 +6,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.judging.history import Arrived, History
 from harness.judging.pairs.pair import PairResult, judge_pair
 from harness.judging.reading import read_history
 from harness.judging.result import Verdict
-from tests.harness.judging.synthetic import CONTAINED, simulate
+from tests.harness.judging.compared.handmade import Plan, usual
+from tests.harness.judging.synthetic import CHAT, CONTAINED, simulate
 
 STORED = Path(__file__).parent / "stored"  # slow_worker x none, as 0.1.0 recorded and judged it
 
@@ -78,3 +80,33 @@ def test_two_runs_that_differ_in_more_than_the_fault_are_no_pair():
         judge_pair(simulate(), simulate(kind=None, scenario="slow_worker", seed=2))
     with pytest.raises(ValueError, match="the control has a fault of its own"):
         judge_pair(simulate(), simulate())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"timeout_s": 9.0}, "timeout_s is None with the fault, 9.0 in the control"),
+        ({"max_num_seqs": 99}, "max_num_seqs is 8 with the fault, 99 in the control"),
+        ({"callers": [CHAT]}, "their callers are not the same"),
+    ],
+)
+def test_two_runs_of_another_set_up_are_no_pair(change, words):
+    setup, *rest = simulate(kind=None, scenario="slow_worker").records
+    with pytest.raises(ValueError, match=words):
+        judge_pair(simulate(), History([msgspec.structs.replace(setup, **change), *rest]))
+
+
+def test_two_runs_that_were_asked_other_things_are_no_pair():
+    fault = Plan(faulted=True, fates=usual).history()
+    assert judge_pair(fault, Plan(faulted=False, fates=usual, shift_s=3.0).history()).seed == 1
+    fewer = Plan(faulted=False, fates=usual, sent=lambda number, at_s: number != 50).history()
+    with pytest.raises(ValueError, match="no pair: chat did not send the same requests in both runs"):
+        judge_pair(fault, fewer)
+    later = [
+        msgspec.structs.replace(each, intended_s=each.intended_s - 0.01)
+        if isinstance(each, Arrived) and each.request == "tenant-50"
+        else each
+        for each in Plan(faulted=False, fates=usual).history().records
+    ]
+    with pytest.raises(ValueError, match="no pair: tenant did not send the same requests"):
+        judge_pair(fault, History(later))
