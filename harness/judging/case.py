@@ -94,7 +94,7 @@ def lay_out_pair(history: History, control: History) -> tuple[Case, Case]:
     """
     check_pair(history.setup, control.setup)
     case = _lay_out(history, None)
-    beside = _lay_out(control, case.prediction.travel_s)
+    beside = _lay_out(control, case)
     for ours, theirs in zip(case.cohorts, beside.cohorts, strict=True):
         _check_same_requests(ours, theirs)
     bounds_s = {cohort.name: cohort.good_within_s for cohort in beside.cohorts}
@@ -124,16 +124,16 @@ def _check_same_requests(ours: Cohort, theirs: Cohort) -> None:
         raise ValueError(f"these are no pair: {ours.name} did not send the same requests in both runs")
 
 
-def _lay_out(history: History, travel_s: float | None) -> Case:
-    """`travel_s`: of the pressure in the run that this one is the control of."""
-    setup, finished, times = history.setup, finish(history), timeline(history)
+def _lay_out(history: History, faulted: Case | None) -> Case:
+    """`faulted`: the run that this one is the control of, which sets the windows."""
+    setup, finished, times = history.setup, finish(history), _times(history, faulted)
     requests, hops, bite = join(history), traffic(history), measure_bite(history, times)
     before, after = times.before(), times.after()
     cohorts = _cohorts(setup, requests, before)
     littles_law.check_everywhere(hops, cohorts, history.of(Attempted), finished.at_s)
     check_books(history, hops)
     prediction = _predict(history, requests, hops, before, bite)
-    during = times.during(prediction.travel_s if travel_s is None else travel_s)
+    during = times.during((faulted.prediction if faulted else prediction).travel_s)
     rng = np.random.default_rng(setup.seed)
     return Case(
         history=history,
@@ -148,6 +148,16 @@ def _lay_out(history: History, travel_s: float | None) -> Case:
         reference=Side(cut(before, rng), requests, hops, cohorts),
         during=Side(cut(during, rng), requests, hops, cohorts),
     )
+
+
+def _times(history: History, faulted: Case | None) -> Timeline:
+    """A fault takes its time to come and to go, and its control is compared in the same stretch."""
+    times = timeline(history)
+    if faulted is None:
+        return times
+    later_s = times.phases["baseline"].start_s - faulted.times.phases["baseline"].start_s
+    fault = faulted.times.fault
+    return replace(times, fault=Window(fault.start_s + later_s, fault.end_s + later_s))
 
 
 def _predict(

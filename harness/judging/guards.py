@@ -23,6 +23,7 @@ TRAVELS = 3  # times the travel time of pressure
 TIMEOUTS = 10  # times the bound of an attempt
 CLOCK_RATIO = 0.98  # a fault of 20 s that was up for 19.9 s is one of 20 s
 BASELINE_GOOD_RATIO = 0.95
+CLEANED_UP = "cleaned up"
 
 
 def something_asserted(measures: Sequence[Measure]) -> Guard:
@@ -127,7 +128,8 @@ def baseline_at_ease(hops: Sequence[HopTraffic], before: Window) -> Guard:
 def control_in_order(setup: Setup, control: RunResult) -> list[Guard]:
     """The control proves that nothing but the fault is to blame: on schedule, at ease, good, and steady.
 
-    Where there is no fault there is nobody to blame, and a load that changes by itself is no disturbance.
+    What it may have left behind speaks against a pass, as with any run. Where there is no fault there is
+    nobody to blame, and a load that changes by itself is no disturbance.
     """
     broken = [guard for guard in control.guards if not guard.ok and guard.voids == "any verdict"]
     unsteady = [measure for measure in control.measures if measure.deciding and measure.proved]
@@ -137,6 +139,9 @@ def control_in_order(setup: Setup, control: RunResult) -> list[Guard]:
     elif unsteady and setup.fault is not None:
         words = f"the control was not steady: {unsteady[0].about} changed without a fault"
     ok = not broken and not (unsteady and setup.fault is not None)
+    if ok and not control.clean:
+        left = next((guard.words for guard in control.guards if guard.name == CLEANED_UP), "")
+        return [Guard(name="control in order", ok=False, voids="a pass", words=f"in the control {left}")]
     return [Guard(name="control in order", ok=ok, voids="any verdict", words=words)]
 
 
@@ -151,7 +156,7 @@ def cleaned_up(setup: Setup, timeline: Timeline, last: Finished, still_there: st
     elif still_there:
         words = f"clean-up is unverified: {still_there}"
     ok = last.clean and healed and not still_there
-    return Guard(name="cleaned up", ok=ok, voids="a pass", words=words)
+    return Guard(name=CLEANED_UP, ok=ok, voids="a pass", words=words)
 
 
 def _lag_s(cohorts: Sequence[Cohort], window: Window) -> float:

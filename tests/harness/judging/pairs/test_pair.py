@@ -6,11 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.judging.history import Arrived, History
+from harness.judging.case import lay_out_pair
+from harness.judging.history import Arrived, FaultChanged, History
 from harness.judging.pairs.pair import PairResult, judge_pair
 from harness.judging.reading import read_history
 from harness.judging.result import Verdict
-from tests.harness.judging.compared.handmade import Plan, usual
+from harness.judging.windows import Window
+from tests.harness.judging.compared.handmade import END_S, START_S, Plan, usual
 from tests.harness.judging.synthetic import CHAT, CONTAINED, simulate
 
 STORED = Path(__file__).parent / "stored"  # slow_worker x none, as 0.1.0 recorded and judged it
@@ -110,3 +112,32 @@ def test_two_runs_that_were_asked_other_things_are_no_pair():
     ]
     with pytest.raises(ValueError, match="no pair: tenant did not send the same requests"):
         judge_pair(fault, History(later))
+
+
+def test_what_the_control_may_have_left_behind_speaks_against_a_pass():
+    fault, control = (Plan(faulted=faulted, fates=usual).history() for faulted in (True, False))
+    assert judge_pair(fault, control).fault.verdict is Verdict.PASS
+    *records, last = control.records
+    unclean = History([*records, msgspec.structs.replace(last, clean=False, note="a port is open")])
+    found = judge_pair(fault, unclean).fault
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert found.headline == "inconclusive: in the control clean-up is unverified: a port is open"
+
+
+def test_the_control_is_compared_in_the_stretch_in_which_the_fault_was_there():
+    """It took 3 s to come and was gone 2 s early; the control began a second later."""
+    changes = {True: START_S + 3, False: END_S - 2}
+    fault = [
+        msgspec.structs.replace(each, at_s=changes[each.active]) if isinstance(each, FaultChanged) else each
+        for each in Plan(faulted=True, fates=usual).history().records
+    ]
+    case, beside = lay_out_pair(History(fault), Plan(faulted=False, fates=usual, shift_s=1.0).history())
+    assert case.times.fault == Window(START_S + 3, END_S - 2)
+    assert beside.times.fault == Window(START_S + 4, END_S - 1)
+    pair = judge_pair(History(fault), Plan(faulted=False, fates=usual).history())
+    offered = {
+        (arm, each.name): each.metrics["offered"].during
+        for arm in ("fault", "control")
+        for each in getattr(pair, arm).callers
+    }
+    assert offered["fault", "chat"] == offered["control", "chat"] < 10 * (END_S - START_S - 5)
