@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from bench.gate_errors import DECISIONS, measure
+from bench.gate_errors.study import PAIRS
 from bench.report import render
 from harness.errors import LimplockError
 
@@ -17,7 +18,7 @@ def main() -> int:
         if asked.engine == "torch":
             from bench.gate_errors.real import measure_real
 
-            section = measure_real(asked.decisions or REAL_DECISIONS, asked.seeds)
+            section = measure_real(asked.decisions or REAL_DECISIONS, asked.seeds, asked.arms, asked.pairs)
         else:
             section = measure(asked.decisions or DECISIONS, asked.jobs)
     except LimplockError as wrong:
@@ -42,7 +43,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--engine", choices=("virtual", "torch"), default="virtual")
     parser.add_argument("--decisions", type=int, help=f"default: {DECISIONS}, real {REAL_DECISIONS}")
     parser.add_argument("--jobs", type=int, help="virtual: processes; default: as many as cores")
-    parser.add_argument("--seeds", type=int, default=14, help="real: seeds of the pool, three arms each")
+    parser.add_argument("--seeds", type=int, default=14, help="real: seeds of the pool; default: 14")
+    parser.add_argument("--arms", type=int, default=3, help="real: of each seed; default: 3")
+    parser.add_argument("--pairs", type=int, default=PAIRS, help="real: of a decision; fewer only to try it")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table between its markers")
     return parser.parse_args()
 

@@ -1,13 +1,17 @@
 """What many decisions came to, as figures with their aims and as a row of a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from bench.gate_errors.deciding import LATENCY, Decision, at_first_look, decide, rate, true_ratio
-from bench.gate_errors.study import LIMIT, LOOKS, SPREADS, Draw, Study
+from bench.gate_errors.deciding import Decision, decide
+from bench.gate_errors.gate import CONTAINED, calm, plan_of
+from bench.gate_errors.study import LIMIT, SPREADS, Draw, Study
+from bench.gate_errors.truth import true_ratio
 from bench.report import Figure
 from harness.judging.pairs.pair import PairResult
 from harness.judging.result import Verdict
+from harness.judging.wilson import interval
+from harness.scenario import Scenario
 
 FALSE_FAIL_MOST, NOMINAL, CAUGHT_LEAST = 0.01, 0.025, 0.99
 HEADS = (
@@ -25,7 +29,7 @@ HEADS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """`what` is the one share that has an aim: `hits` of the decisions, between `low` and `high`."""
+    """`what` is the verdict whose share has an aim; the share lies between `low` and `high`."""
 
     study: str
     decisions: Sequence[Decision]
@@ -67,6 +71,17 @@ def table(outcomes: Sequence[Outcome]) -> list[str]:
     return [line(HEADS), line(["---"] * len(HEADS)), *(outcome.row for outcome in outcomes)]
 
 
+def undecided(outcomes: Sequence[Outcome]) -> list[str]:
+    """Why, of one decision for each that has any."""
+    open_ones = {
+        outcome.study: decision.words
+        for outcome in outcomes
+        for decision in outcome.decisions[::-1]
+        if decision.verdict is Verdict.INCONCLUSIVE
+    }
+    return ["", *(f"- {study}, one that stayed undecided: `{words}`" for study, words in open_ones.items())]
+
+
 def line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
@@ -75,30 +90,46 @@ def outcome(study: Study, drawn: Sequence[Sequence[Draw]], pool: Mapping[Draw, P
     """Of all decisions of one study."""
     each = [[pool[draw] for draw in draws] for draws in drawn]
     if study is LIMIT:
-        return on_its_limit(study.name, each)
-    decisions = [decide(pairs, LOOKS) for pairs in each]
-    if study is SPREADS:
-        share, low, high = rate([d.verdict for d in decisions], Verdict.FAIL)
-        return Outcome(
-            study=study.name, decisions=decisions, what="FAIL", share=share, low=low, high=high,
-            at_least=CAUGHT_LEAST,
-        )  # fmt: skip
-    return identical(study.name, decisions)
+        return on_its_limit(study.name, each, study.scenario())
+    plan = plan_of(study.scenario(), (CONTAINED, calm(study.bystander)))
+    decisions = [decide(pairs, plan) for pairs in each]
+    return caught(study.name, decisions) if study is SPREADS else identical(study.name, decisions)
 
 
 def identical(name: str, decisions: Sequence[Decision]) -> Outcome:
-    share, low, high = rate([decision.verdict for decision in decisions], Verdict.FAIL)
+    return _of(name, decisions, Verdict.FAIL, at_most=FALSE_FAIL_MOST)
+
+
+def caught(name: str, decisions: Sequence[Decision]) -> Outcome:
+    return _of(name, decisions, Verdict.FAIL, at_least=CAUGHT_LEAST)
+
+
+def on_its_limit(name: str, each: Sequence[Sequence[PairResult]], scenario: Scenario) -> Outcome:
+    """One objective, whose limit is where the system's own ratio lies, over all pairs that were drawn."""
+    truth = true_ratio([pair for pairs in each for pair in pairs], calm(LIMIT.bystander))
+    plan = plan_of(scenario, (calm(LIMIT.bystander, truth),))
+    decisions = [decide(pairs, plan) for pairs in each]
+    return _of(f"{name} (x{truth:.2f})", decisions, Verdict.PASS, at_most=NOMINAL)
+
+
+def _of(
+    name: str,
+    decisions: Sequence[Decision],
+    wanted: Verdict,
+    *,
+    at_most: float | None = None,
+    at_least: float | None = None,
+) -> Outcome:
+    """The share of the decisions that came out as `wanted`, with its Wilson interval (95 %)."""
+    hits = sum(decision.verdict is wanted for decision in decisions)
+    low, high = interval(hits, len(decisions))
     return Outcome(
-        study=name, decisions=decisions, what="FAIL", share=share, low=low, high=high, at_most=FALSE_FAIL_MOST
+        study=name,
+        decisions=decisions,
+        what=str(wanted),
+        share=hits / len(decisions),
+        low=low,
+        high=high,
+        at_most=at_most,
+        at_least=at_least,
     )
-
-
-def on_its_limit(name: str, each: Sequence[Sequence[PairResult]]) -> Outcome:
-    """The limit is where the system's own ratio lies, over all pairs that were drawn."""
-    truth = true_ratio([pair for pairs in each for pair in pairs], LATENCY)
-    objective = replace(LATENCY, limit=truth)
-    passed, low, high = rate([at_first_look(pairs, LOOKS, objective) for pairs in each], Verdict.PASS)
-    return Outcome(
-        study=f"{name} (x{truth:.2f})", decisions=[decide(pairs, LOOKS, objective) for pairs in each],
-        what="objective PASS", share=passed, low=low, high=high, at_most=NOMINAL,
-    )  # fmt: skip

@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 
+from bench.gate_errors.gate import PRESET
 from bench.gate_errors.noise import disturbed
 from bench.gate_errors.study import COSTS, Draw, Study, by_seed
 from harness.arms import Arm, in_arm
@@ -19,8 +20,6 @@ from harness.judging.result import RunResult
 from harness.reporting.progress import NoProgress
 from harness.runner import run
 from harness.virtual_deployment import deploy_virtual
-
-PRESET = "none"
 
 
 def pool(study: Study, decisions: Sequence[Sequence[Draw]], jobs: int) -> Mapping[Draw, PairResult]:

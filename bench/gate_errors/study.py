@@ -8,12 +8,12 @@ from bench.gate_errors.noise import HIGHEST, Noise, in_pairs
 from harness.arms import Arm
 from harness.config import find_scenario
 from harness.fleet import Fleet, resize
-from harness.judging.pairs.looks import Looks
+from harness.gating.gate_file import PairsPlan
 from harness.scenario import Phases, Scenario
 from harness.serving.cost_model import Costs
 
-LOOKS = Looks.planned(8, 12, 0.05)
-SEEDS = 16  # of the pool: each decision has 12 of them, no one twice; what differs is above all the noise
+PAIRS = PairsPlan().most  # that a decision may need
+SEEDS = 32  # of the pool: each decision has 12 of them, no one twice; what differs is above all the noise
 # Steps of 30 ms that are work and no padding: noise on work that a pad hides would be no noise.
 COSTS = Costs(
     name="steps of 30 ms",
@@ -59,6 +59,11 @@ class Study:
     def arm(self) -> Arm:
         return Arm.CONTROL if self.factor is None else Arm.FAULT
 
+    @property
+    def bystander(self) -> str:
+        """Whose latency the gate bounds: without a fault all are bystanders, and chat sends most."""
+        return "chat" if self.factor is None else "tenant"
+
     def scenario(self) -> Scenario:
         """slow_worker, with fewer local requests and shorter phases."""
         own = find_scenario("slow_worker")
@@ -76,8 +81,8 @@ class Study:
         return [self._decision(noise, rng) for _ in range(count)]
 
     def _decision(self, noise: Noise, rng: random.Random) -> list[Draw]:
-        seeds = rng.sample(range(1, SEEDS + 1), LOOKS.most)
-        levels = in_pairs(noise.draw(2 * LOOKS.most, rng))
+        seeds = rng.sample(range(1, SEEDS + 1), PAIRS)
+        levels = in_pairs(noise.draw(2 * PAIRS, rng))
         return [
             Draw(seed, min(HIGHEST, fault + self.slower), control)
             for seed, (fault, control) in zip(seeds, levels, strict=True)

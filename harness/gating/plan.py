@@ -83,17 +83,21 @@ def plan_gate(gate: GateFile, chosen: Chosen, *, jobs: int, measures_capacity: b
     demand = Demand.of(scenarios[0])
     problems = check(gate, scenarios[0], demand)
     refuse(gate.path, [*problems, *_guards(gate)])
-    blocking = sum(objective.blocks for objective in gate.objectives)
-    pairs = gate.pairs
-    looks = Looks.planned(pairs.least, pairs.most, 1 - pairs.confidence_ratio, blocking * len(scenarios))
     return Plan(
         gate=gate,
         scenarios=scenarios,
-        looks=looks,
+        looks=looks_of(gate),
         chosen=chosen,
         jobs=jobs,
         measures_capacity=measures_capacity,
     )
+
+
+def looks_of(gate: GateFile) -> Looks:
+    """That can decide all that blocks, under each fault. ValueError if so few pairs cannot."""
+    blocking = sum(objective.blocks for objective in gate.objectives)
+    pairs, faults = gate.pairs, max(1, len(gate.faults))
+    return Looks.planned(pairs.least, pairs.most, 1 - pairs.confidence_ratio, blocking * faults)
 
 
 def fleet_of(gate: GateFile) -> Fleet:
