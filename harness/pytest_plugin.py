@@ -21,6 +21,7 @@ ENGINES = ("virtual", "torch")
 _USED = pytest.StashKey["Limplock"]()
 _REASON = pytest.StashKey[str]()  # why the test is inconclusive
 _FAILED = pytest.StashKey[bool]()
+_PASSED = pytest.StashKey[bool]()  # its body
 
 
 class Inconclusive(Exception):
@@ -95,6 +96,8 @@ def limplock(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     )
     item.stash[_USED] = used
     yield used
+    if used.open and item.stash.get(_PASSED, False):
+        _judge(item, used)  # of a unittest.TestCase, or expected by a fixture after the body
     if not item.stash.get(_FAILED, False):
         out.forget()
 
@@ -111,13 +114,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         if text := used.settle().text:
             pyfuncitem.add_report_section("call", "limplock", text)
         raise
-    settled = used.settle()
-    pyfuncitem.user_properties.extend(settled.properties)
-    if settled.verdict == "FAIL":
-        pytest.fail(settled.text, pytrace=False)
-    if settled.verdict == "INCONCLUSIVE":
-        pyfuncitem.stash[_REASON] = settled.text
-        raise Inconclusive(settled.text)
+    _judge(pyfuncitem, used)
     return result
 
 
@@ -128,6 +125,8 @@ def pytest_runtest_makereport(
     report = yield
     if report.failed:
         item.stash[_FAILED] = True
+    if report.when == "call":
+        item.stash[_PASSED] = report.passed
     if call.excinfo is not None and call.excinfo.errisinstance(Inconclusive) and report.failed:
         _as_inconclusive(report, item)
     return report
@@ -149,6 +148,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for report in reports:
         terminalreporter.write_sep("_", report.head_line or report.nodeid, yellow=True, bold=True)
         terminalreporter.line(str(report.longrepr))
+
+
+def _judge(item: pytest.Item, used: Limplock) -> None:
+    settled = used.settle()
+    item.user_properties.extend(settled.properties)
+    if settled.verdict == "FAIL":
+        pytest.fail(settled.text, pytrace=False)
+    if settled.verdict == "INCONCLUSIVE":
+        item.stash[_REASON] = settled.text
+        raise Inconclusive(settled.text)
 
 
 def _as_inconclusive(report: pytest.TestReport, item: pytest.Item) -> None:

@@ -76,6 +76,8 @@ class Expectation:
             raise BadInput(
                 f"{call} is about the whole run: limplock.expect(run).{call}, without {self.metric}"
             )
+        if self.wanted is not None and self.wanted is not wanted:
+            raise BadInput("a run cannot be contained and spread. Leave one of them out")
         self.wanted = wanted
         return self
 

@@ -49,6 +49,7 @@ class Limplock:
     runs: list[TestedRun] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
     gates: list[TestedGate] = field(default_factory=list)
+    judged: tuple[int, int, int] = (0, 0, 0)  # of runs, expectations and gates: how many were settled
 
     @in_one_line
     def run(
@@ -135,7 +136,16 @@ class Limplock:
 
     def settle(self) -> Settled:
         """Everything expected so far, judged."""
+        self.judged = self._counts()
         return settle(self.runs, self.expectations, self.gates)
+
+    @property
+    def open(self) -> bool:
+        """Whether something is there that nobody has judged."""
+        return self.judged != self._counts()
+
+    def _counts(self) -> tuple[int, int, int]:
+        return len(self.runs), len(self.expectations), len(self.gates)
 
     def _check_asked_for(self, engine: Engine) -> None:
         if engine == "torch" and not self.wall_clock:

@@ -25,6 +25,7 @@ def settle(
 ) -> Settled:
     """FAIL, too, for a run of which nothing is expected: a test that cannot fail proves nothing."""
     judged = judge_all(expectations)
+    told = [*runs, *_of_others(runs, expectations)]
     empty = [*map(says_nothing, (each for each in expectations if not each.says_something))]
     empty += [nothing_expected(run) for run in runs if not any(each.run is run for each in expectations)]
     verdict = (
@@ -33,15 +34,22 @@ def settle(
         else _worst([*(each.verdict for each in judged), *(gate.verdict for gate in gates)])
     )
     parts: list[Iterable[str]] = [gate.lines for gate in gates]
-    parts += [report(run, own) for run in runs if (own := [each for each in judged if each.run is run])]
+    parts += [report(run, own) for run in told if (own := [each for each in judged if each.run is run])]
     return Settled(
         verdict=verdict,
         text="\n".join([*empty, *(line for part in parts for line in part)]),
         properties=[
-            *(each for run in runs for each in _properties(run, judged)),
+            *(each for run in told for each in _properties(run, judged)),
             *(each for gate in gates for each in gate.properties),
         ],
     )
+
+
+def _of_others(runs: Sequence[TestedRun], expectations: Sequence[Expectation]) -> list[TestedRun]:
+    """Those that another test ran, each once: whoever expects something of them is told of it, too."""
+    foreign = {id(each.run): each.run for each in expectations}
+    own = {id(run) for run in runs}
+    return [run for key, run in foreign.items() if key not in own]
 
 
 def _worst(verdicts: Sequence[Verdict]) -> Verdict:

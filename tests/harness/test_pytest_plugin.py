@@ -370,3 +370,73 @@ def test_a_gate_whose_file_is_wrong_is_refused_with_its_line(pytester: pytest.Py
     result = told(pytester, "def test_it(limplock):\n    limplock.gate('slo.yaml')")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *BadInput: *slo.yaml:2: *"])
+
+
+def test_what_is_expected_of_a_run_of_another_test_is_told(pytester: pytest.Pytester) -> None:
+    result = told(
+        pytester,
+        """
+        import pytest
+        RUNS = []
+        def test_runs(limplock):
+            RUNS.append(limplock.run(policy="none"))
+            limplock.expect(RUNS[0]).spreads()
+        def test_expects(limplock):
+            limplock.expect(RUNS[0]).contained()
+        """,
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["slow_worker x none: 1 broken of 1 expectation", "  x contained *"])
+
+
+@pytest.mark.parametrize(("policy", "errors"), [("none", 1), ("contain", 0)])
+def test_a_unittest_is_judged_when_it_has_passed(pytester: pytest.Pytester, policy: str, errors: int) -> None:
+    result = told(
+        pytester,
+        f"""
+        import unittest
+        import pytest
+        class TestIt(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def given(self, limplock):
+                self.limplock = limplock
+            def test_it(self):
+                self.limplock.expect(self.limplock.run(policy="{policy}")).contained()
+            def test_skipped(self):
+                self.limplock.expect(self.limplock.run(policy="none")).contained()
+                self.skipTest("not today")
+        """,
+    )
+    result.assert_outcomes(passed=1, errors=errors, skipped=1)
+    assert result.ret == errors
+
+
+def test_what_a_fixture_expects_after_the_body_is_judged_as_well(pytester: pytest.Pytester) -> None:
+    result = told(
+        pytester,
+        """
+        import pytest
+        @pytest.fixture
+        def late(limplock):
+            run = limplock.run(policy="none")
+            limplock.expect(run).spreads()
+            yield
+            limplock.expect(run).contained()
+        def test_it(late):
+            pass
+        """,
+    )
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["slow_worker x none: 1 broken of 2 expectations"])
+
+
+def test_contained_and_spread_are_not_both_expected(pytester: pytest.Pytester) -> None:
+    result = told(
+        pytester,
+        """
+        def test_it(limplock):
+            limplock.expect(limplock.run(policy="none")).contained().spreads()
+        """,
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*BadInput: a run cannot be contained and spread. Leave one of them out"])
