@@ -47,15 +47,22 @@ def find_preset(name: str) -> Preset:
         return _own(read_pipeline(Path(name)), name)
     if _WORD.fullmatch(name) and name not in POLICIES:
         raise _no_preset(name)
-    if "(" not in name and _is_file(name):
+    if "(" not in name and is_file(Path(name)):
         raise BadInput(f"--policy: a file with a pipeline is called NAME{PIPELINE_SUFFIX}, got {name}")
     return _own(name, "--policy")
 
 
-def _is_file(name: str) -> bool:
+def is_file(path: Path) -> bool:
     try:
-        return Path(name).is_file()
-    except OSError:  # a pipeline longer than the name of a file may be
+        return path.is_file()
+    except (OSError, ValueError):  # a path that no file can have: a pipeline may be longer than a name
+        return False
+
+
+def is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
         return False
 
 

@@ -1,10 +1,9 @@
 """What a gate's file names: scenario, faults, policies and an earlier result. Each must be there and fit."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from faults.notation import spell
-from harness.config import find_preset, find_scenario
+from harness.config import find_preset, find_scenario, is_file
 from harness.errors import BadInput
 from harness.fault_text import check_simulated, sized, with_fault
 from harness.gating.applied import with_size
@@ -51,18 +50,11 @@ def _baseline(gate: GateFile, baseline: Baseline) -> Iterator[Problem]:
     line = gate.line_of("baseline")
     if (baseline.result is None) == (not baseline.policy):
         yield Problem(line, "baseline takes either policy, measured in the same job, or result. Write one")
-    elif baseline.result is not None and not _is_file(baseline.result):
+    elif baseline.result is not None and not is_file(baseline.result):
         yield Problem(
             gate.line_of("baseline", "result"),
             f"baseline: {shown(str(baseline.result))} is no file. Give the gate.json of an earlier gate",
         )
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a path that no file can have
-        return False
 
 
 def _check_faults(

@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from math import inf
 from pathlib import Path
 
 from faults.fault import Fault
@@ -13,6 +12,7 @@ from harness.config import check_stand, find_preset, find_scenario
 from harness.errors import BadInput, unknown
 from harness.fault_text import find_faults
 from harness.fleet import Fleet, resize, with_phases
+from harness.gating.settings import LONGEST_PHASE_S
 from harness.judging.pairs.cell import judge_cell
 from harness.judging.pairs.looks import Looks
 from harness.judging.pairs.pair import PairResult
@@ -23,6 +23,7 @@ from harness.scenario import Phases, Scenario
 from harness.serving.cost_store import CALIBRATED, choose_costs
 from harness.serving.leftovers import refuse_leftovers
 from harness.suite import plan_runs
+from harness.testing.given import check_given
 from harness.testing.policy_text import Given, fault_text, policy_text
 from harness.testing.scenario_run import ScenarioRun
 from harness.testing.tested_run import TestedRun
@@ -126,6 +127,7 @@ def _has_name(asked: Asked) -> bool:
 
 
 def _check_pairs(asked: Asked) -> None:
+    check_given({"seeds": asked.seeds, "seed": asked.seed}, int)
     if not isinstance(asked.seeds, int) or not 1 <= asked.seeds <= MOST_PAIRS:
         raise BadInput(f"seeds must be 1 to {MOST_PAIRS}, got {asked.seeds!r}")
     if not isinstance(asked.seed, int) or not 0 <= asked.seed < 2**63:
@@ -140,9 +142,12 @@ def _check_phases(asked: Asked) -> None:
     known = [each.name for each in fields(Phases)]
     for name, length_s in asked.phases.items():
         if name not in known:
-            raise unknown("phase", name, known)
-        if not isinstance(length_s, int | float) or not 0 < length_s < inf:
-            raise BadInput(f"phases: {name} must be above 0 s and finite, got {length_s!r}")
+            raise unknown("phase", str(name), known)
+        check_given({f"phases: {name}": length_s}, int, float)
+        if not 0 < length_s <= LONGEST_PHASE_S:
+            raise BadInput(
+                f"phases: {name} must be above 0 s and at most {LONGEST_PHASE_S:g}, got {length_s:g}"
+            )
 
 
 def jobs() -> int:

@@ -10,6 +10,7 @@ from harness.gating.quantity import Written, read_limit
 from harness.gating.samples import too_few
 from harness.judging.pairs.objective import Bound, During, Objective, find_metric
 from harness.judging.result import Verdict
+from harness.testing.given import check_given
 from harness.testing.one_line import in_one_line
 from harness.testing.tested_run import TestedRun
 
@@ -84,10 +85,11 @@ class Expectation:
     def _bound(self, bound: Bound, written: Written, call: str) -> Self:
         if not self.metric:
             raise BadInput(f"{call} needs a metric: limplock.expect(run, 'ttft_s.p99_all', of='chat')")
+        check_given({call: written}, int, float, str)
         unit = "factor" if "_vs_" in bound else find_metric(self.metric).unit
         try:
             limit = read_limit(written, unit)
-        except ValueError as wrong:
+        except (ValueError, OverflowError) as wrong:
             raise BadInput(f"{call}: {wrong}") from wrong
         objective = Objective(
             id=f"{self.metric}.{bound}",

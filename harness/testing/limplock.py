@@ -1,15 +1,17 @@
 """The fixture `limplock`: runs, and what is expected of them. One for each test."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import NoneType
 from typing import get_args
 
 import pytest
 
 from faults.fault import Fault
-from harness.config import make_folder
+from harness.config import is_there, make_folder
 from harness.errors import BadInput, unknown
 from harness.fleet import Fleet
 from harness.judging.pairs.objective import During
@@ -19,6 +21,7 @@ from harness.scenario import Scenario
 from harness.testing.conducting import Asked, check_main_thread, conduct
 from harness.testing.expectation import Expectation
 from harness.testing.gated import TestedGate, conduct_gate, engine_of
+from harness.testing.given import check_given
 from harness.testing.machine_lock import lock_file, machine_lock
 from harness.testing.one_line import in_one_line
 from harness.testing.policy_text import Given
@@ -78,6 +81,11 @@ class Limplock:
         result is the same on every machine. Raises LimplockError in one line.
         """
         chosen = engine or self.engine
+        check_given({"scenario": scenario}, str, Scenario)
+        check_given({"workers": workers, "slow": slow, "max_queue": max_queue}, int, NoneType)
+        check_given({"load": load, "factor": factor}, int, float, NoneType)
+        check_given({"phases": phases}, Mapping, NoneType)
+        check_given({"costs": costs, "model": model, "device": device, "toxiproxy": toxiproxy}, str)
         fleet = Fleet(workers=workers, slow=slow, load=load, factor=factor, max_queue=max_queue)
         options = Options(model=model, device=device, toxiproxy=toxiproxy) if chosen == "torch" else None
         asked = Asked(
@@ -112,6 +120,7 @@ class Limplock:
             raise BadInput(f"of={of!r} and hop={hop!r} say the same thing. Leave one out")
         if not isinstance(run, TestedRun):
             raise BadInput(f"expect takes what limplock.run returned, got a {type(run).__name__}")
+        check_given({"metric": metric, "of": of, "hop": hop, "during": during}, str)
         expectation = Expectation(run=run, metric=metric, of=of or hop, during=during)
         self.expectations.append(expectation)
         return expectation
@@ -122,8 +131,9 @@ class Limplock:
 
         `engine`: in place of the file's.
         """
+        check_given({"path": path}, str, os.PathLike)
         near = self.beside / path
-        file = near if near.exists() else Path(path)
+        file = near if is_there(near) else Path(path)
         chosen = engine_of(file, engine)
         self._check_asked_for(chosen)
         with self._alone(chosen):
