@@ -13,7 +13,7 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "gate.example.yaml"
 
 def test_the_example_of_the_documents_is_a_gate() -> None:
     gate = read_gate_file(EXAMPLE)
-    assert (gate.policy, gate.load_ratio, gate.pairs.confidence_ratio) == ("contain", 0.65, 0.95)
+    assert (gate.policy, gate.load_ratio, gate.pairs.confidence_ratio) == ("contain", 0.5, 0.95)
     assert gate.baseline is not None
     assert gate.baseline.policy == "libraries"
     assert [each.against for each in gate.objectives][:3] == ["control", "", "baseline"]
