@@ -54,11 +54,12 @@ def _latencies(cohort: Cohort, part: slice) -> Figures:
     answered, first = cohort.answered[part], cohort.first_token_s[part]
     e2e, service = cohort.e2e_s[part], cohort.e2e_s[part] - cohort.late_s[part]
     streamed = answered & np.isfinite(first)
+    lost = cohort.setup.inference and not answered.any()  # then no token ever came
     longer = streamed & (cohort.tokens[part] > 1)
     values: dict[str, tuple[Floats, ...]] = {
         "e2e_s": (e2e, e2e[answered]),
         "e2e_service_s": (service, service[answered]),
-        "ttft_s": (first if streamed.any() else first[:0], first[streamed]),
+        "ttft_s": (first if streamed.any() or lost else first[:0], first[streamed]),
         "tpot_s": (cohort.tpot_s[part][longer],),
         "max_gap_s": (cohort.max_gap_s[part][streamed],),
         "dispatch_delay_s": (cohort.late_s[part],),

@@ -29,21 +29,21 @@ BLIND = (10.0, 60.0)
 
 
 def blind_time(case: Case, control: Case) -> list[Measure]:
-    """Nothing without a bystander."""
-    if not case.bystanders:
-        return []
+    """Nothing without a bystander that sends enough in a second to be compared."""
     edges = cut(case.times.fault, SECOND_S)
     seconds = [Window(float(a), float(b)) for a, b in pairwise(edges)]
-    blind = [each for each in seconds if _healthy(case, each) and _suffered(case, control, each)]
+    felt = {each: worst for each in seconds if (worst := _worst(case, control, each)) is not None}
+    if not felt:
+        return []
+    blind = [each for each, worst in felt.items() if worst > INFLATION[1] and _healthy(case, each)]
     return [certain("blind_s", "bystanders", sum(each.length_s for each in blind), BLIND)]
 
 
-def _suffered(case: Case, control: Case, second: Window) -> bool:
-    then = case.beside(second)
-    both = zip(case.cohorts, control.cohorts, strict=True)
-    return any(
-        inflation(cohort, second, calm, then) > INFLATION[1] for cohort, calm in both if cohort.bystander
-    )
+def _worst(case: Case, control: Case, second: Window) -> float | None:
+    """How much longer the bystander waits who suffers most; None where none can be compared."""
+    then, both = case.beside(second), zip(case.cohorts, control.cohorts, strict=True)
+    each = [inflation(cohort, second, calm, then) for cohort, calm in both if cohort.bystander]
+    return max((known for known in each if known is not None), default=None)
 
 
 def _healthy(case: Case, second: Window) -> bool:

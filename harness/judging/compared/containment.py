@@ -5,9 +5,9 @@
 | containment_ratio | 1 - good answers that bystanders lost / good answers lost in all      | 0.95 / 0.5    |
 | excess_loss       | share of the good answers lost / the share that no policy could save  | 1.5 / 3       |
 
-Both are left out where next to nothing was lost. The unavoidable share is the law's,
-max(0, 1 - (N - 1 + 1/s) / (N rho)), and at least the 0.005 below which a loss is none. The thresholds of
-containment are this project's; those of the excess are the ones of growth.
+Both are left out where next to nothing was lost. The unavoidable share is the law's of what asks workers,
+max(0, 1 - (N - 1 + 1/s) / (N rho)), as a share of all, and at least the 0.005 below which a loss is none. The
+thresholds of containment are this project's; those of the excess are the ones of growth.
 """
 
 from collections.abc import Sequence
@@ -39,15 +39,16 @@ def containment(case: Case) -> list[Measure]:
         name="containment_ratio", about="bystanders", value=1 - min(1.0, max(0.0, theirs) / lost),
         lower=lower, upper=upper, mild=CONTAINED[0], severe=CONTAINED[1], deciding=False, less=True,
     )  # fmt: skip
-    return [kept, *_excess(case, lost / good, lost_often / good)]
+    asking = sum(_rate(was)[0] for was, _ in both if was.cohort.setup.inference)
+    return [kept, *_excess(case, lost / good, lost_often / good, asking / good)]
 
 
-def _excess(case: Case, lost: float, lost_often: Floats) -> list[Measure]:
-    """Nothing where no law says what had to be lost."""
+def _excess(case: Case, lost: float, lost_often: Floats, asking: float) -> list[Measure]:
+    """Nothing where no law says what had to be lost. `asking`: the share of those that ask workers."""
     law = case.prediction.unavoidable_loss_ratio
     if law is None:
         return []
-    unavoidable = max(law, NOTHING_RATIO)
+    unavoidable = max(law * asking, NOTHING_RATIO)
     lower, upper = bounds(np.maximum(lost_often, 0.0) / unavoidable)
     return [
         Measure(

@@ -6,12 +6,12 @@ from harness.judging.percentiles import highest_permitted, quantile
 from harness.judging.windows import Window
 
 
-def inflation(cohort: Cohort, window: Window, calm: Cohort, then: Window) -> float:
-    """At the highest quantile that both windows allow; 1 where they allow none."""
+def inflation(cohort: Cohort, window: Window, calm: Cohort, then: Window) -> float | None:
+    """At the highest quantile that both windows allow; None where they allow none."""
     now = cohort.scored_s[window.select(cohort.intended_s)]
     was = calm.scored_s[then.select(calm.intended_s)]
     highest = highest_permitted(min(len(now), len(was)))
     if highest is None:
-        return 1.0
+        return None
     during, before = quantile(now, highest), quantile(was, highest)
     return ((during or 0.0) + LATENCY_FLOOR_S) / ((before or 0.0) + LATENCY_FLOOR_S)

@@ -19,12 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
+
 from harness.judging.bystanders import INFLATION, LEAST_REQUESTS
 from harness.judging.case import Case
 from harness.judging.cohort import Cohort
 from harness.judging.compared.certain import certain
 from harness.judging.compared.drain import Drain, drain
 from harness.judging.compared.inflation import inflation
+from harness.judging.percentiles import samples_needed
 from harness.judging.result import Measure
 from harness.judging.windows import Window
 
@@ -68,12 +71,14 @@ def recovery_measures(case: Case, control: Case) -> list[Measure]:
 
 
 def recovered(case: Case, control: Case) -> Recovery | None:
-    """None where the fault does not go away, or too little time is left to say anything."""
+    """None where the fault does not go away, or too little time or load is left to say anything."""
     phase, end_s = case.times.phases.get("recovery"), case.times.fault.end_s
     heals = case.setup.fault is not None and case.setup.fault.heals
     if phase is None or not heals or phase.end_s - end_s < PARTS * SHORTEST_S:
         return None
     whole = Window(end_s, phase.end_s)
+    if _too_few(case, whole) or _too_few(control, case.beside(whole)):
+        return None
     length_s = window_s(whole)
     last_s = whole.length_s - IN_A_ROW * length_s
     steps = int(last_s / (length_s / STARTS) + 1e-9)
@@ -106,7 +111,14 @@ def _as_good(case: Case, control: Case, window: Window) -> bool:
         )
         if count and usual_count and good / count < GOOD_RATIO * usual / usual_count:
             return False
-    return all(inflation(c, window, d, then) <= INFLATION[0] for c, d in both)
+    return all((inflation(c, window, d, then) or 1.0) <= INFLATION[0] for c, d in both)
+
+
+def _too_few(case: Case, whole: Window) -> bool:
+    """Whether there is a stretch with too few requests to tell: nobody there, nobody hurt."""
+    edges = np.linspace(whole.start_s, whole.end_s, PARTS + 1)
+    sent = [np.histogram(cohort.intended_s, edges)[0] for cohort in case.cohorts]
+    return bool((np.sum(sent, axis=0) < samples_needed(0.5)).any())
 
 
 def _residual(case: Case, control: Case, found: Recovery, law: Drain | None) -> list[Measure]:

@@ -20,6 +20,9 @@ RATIOS = frozenset(
         "residual_impact",
     }
 )
+CENSORED = frozenset(  # more is seen of them than is proved: nobody saw the end, or that it lasts
+    {"time_to_recover_s", "sending_stopped_s", "capture_ended_s", "queue_growth"}
+)
 ONCE = frozenset({"metastable"})  # what is a fact of one pair, and then one of all
 Key = tuple[str, str, float | None]
 
@@ -36,6 +39,13 @@ def measures_across(each: Sequence[Sequence[Measure]], error: float) -> list[Mea
     found = [_across([table[key] for table in tables], error) for key in shared if key[0] not in ONCE]
     once = [measure for measures in each for measure in measures if measure.name in ONCE]
     return _with_highest(found) + sorted(once, key=lambda measure: measure.value)[-1:]
+
+
+def comparable(each: Sequence[Sequence[Measure]]) -> list[list[Measure]]:
+    """Of each pair those that all pairs have: a p95 of one is not compared with the p99 of another."""
+    keys = [{key_of(measure) for measure in measures} for measures in each]
+    shared = set.intersection(*keys) if keys else set()
+    return [_with_highest([m for m in measures if key_of(m) in shared]) for measures in each]
 
 
 def _with_highest(found: Sequence[Measure]) -> list[Measure]:
@@ -68,10 +78,13 @@ def log_of(ratio: float) -> float:
 def _across(same: Sequence[Measure], error: float) -> Measure:
     to, back = _scale(same[0].name)
     found = estimate([to(measure.value) for measure in same], error)
+    proved = found
+    if same[0].name in CENSORED:
+        proved = estimate([to(measure.lower) for measure in same], error)
     return same[0].model_copy(
         update={
             "value": back(found.centre),
-            "lower": back(found.lower),
+            "lower": back(proved.lower),
             "upper": back(found.upper),
             "deciding": any(measure.deciding for measure in same),
             "before": _median([measure.before for measure in same]),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import exp
 
 from harness.judging.pairs import settle
-from harness.judging.pairs.across import log_of
+from harness.judging.pairs.across import comparable, log_of
 from harness.judging.pairs.figure import samples_of, value_of
 from harness.judging.pairs.gate_result import ObjectiveResult
 from harness.judging.pairs.holm import rejected
@@ -55,6 +55,8 @@ def evaluate(
     against = baseline or {}
     if objective.against == "baseline":
         pairs = [pair for pair in pairs if pair.seed in against]
+    if objective.measured.of == "spread":
+        pairs, against = _alike(pairs, against)
     each = {pair.seed: value_of(objective, pair, against.get(pair.seed)) for pair in pairs}
     samples = [count for pair in pairs if (count := samples_of(objective, pair)) is not None]
     values = [value for value in each.values() if value is not None]
@@ -82,6 +84,19 @@ def evaluate(
         why=why,
         settle=todo,
     )
+
+
+def _alike(
+    pairs: Sequence[PairResult], against: Mapping[int, PairResult]
+) -> tuple[list[PairResult], dict[int, PairResult]]:
+    """The same with those measures that all of them have."""
+    both = [*pairs, *(against[pair.seed] for pair in pairs if pair.seed in against)]
+    measures = comparable([pair.fault.measures for pair in both])
+    same = [
+        pair.model_copy(update={"fault": pair.fault.model_copy(update={"measures": found})})
+        for pair, found in zip(both, measures, strict=True)
+    ]
+    return same[: len(pairs)], {pair.seed: pair for pair in same[len(pairs) :]}
 
 
 def shared(results: Sequence[ObjectiveResult], error: float) -> list[ObjectiveResult]:

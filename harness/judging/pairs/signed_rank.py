@@ -28,7 +28,7 @@ class Estimate:
 def estimate(values: Sequence[float], error: float) -> Estimate:
     """`error`: the chance that the truth lies outside, half of it on either side. Infinities are values.
 
-    ValueError for no value at all.
+    ValueError for no value at all, and for NaN.
     """
     averages = _walsh(values)
     reach = reach_of(len(values), error)
@@ -69,6 +69,8 @@ def _walsh(values: Sequence[float]) -> Floats:
     if not len(values):
         raise ValueError("there is no median of no pairs")
     column = np.array(values, dtype=np.float64)
+    if np.isnan(column).any():
+        raise ValueError("a figure that is no number has no place among others")
     first, second = np.triu_indices(len(column))
     with np.errstate(invalid="ignore"):
         averages = (column[first] + column[second]) / 2

@@ -2,6 +2,8 @@ from math import inf
 
 import pytest
 
+from harness.judging.verdict import judge
+from tests.harness.judging.compared.handmade import Fate, Plan, fault
 from tests.harness.judging.synthetic import CONTAINED, judged
 
 
@@ -49,3 +51,12 @@ def test_outcomes_cover_the_whole_run():
     result = judged(**CONTAINED)
     counts = [caller.outcomes for caller in result.callers]
     assert sum(sum(each.values()) for each in counts) == result.offered == sum(result.outcomes.values())
+
+
+def test_where_nobody_was_answered_the_first_token_never_came():
+    def fates(name, number, at_s):
+        return Fate(kind="error" if name == "chat" and fault(at_s) else "ok")
+
+    result = judge(Plan(faulted=True, fates=fates).history())
+    assert caller(result, "chat").metrics["ttft_s.p90_all"].during == inf
+    assert caller(result, "chat").metrics["ttft_s.p90_ok"].during is None

@@ -39,3 +39,8 @@ def test_a_health_check_that_takes_too_long_says_that_something_is_wrong():
 
 def test_the_control_is_what_it_is_measured_by():
     assert measured(waits, calm=waits)[BLIND].value == 0
+
+
+def test_where_nobody_sends_enough_in_a_second_nothing_is_said():
+    """5 a second by tenant and 10 by local; a median needs 6."""
+    assert BLIND not in measured(waits, sent=lambda number, at_s: number % 2 == 0)

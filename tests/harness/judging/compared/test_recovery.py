@@ -120,3 +120,11 @@ def test_what_both_have_at_the_same_time_since_their_load_began_is_no_difference
     found = measured(both, calm=both, shift_s=0.75)
     assert found[BACK].value == 0
     assert found[REST].value == 1
+
+
+@pytest.mark.parametrize("left", [lambda number: False, lambda number: number % 40 == 0])
+def test_where_next_to_nobody_is_left_to_ask_nothing_is_said_of_the_recovery(left):
+    found = measured(sent=lambda number, at_s: at_s < END_S or left(number))
+    assert BACK not in found
+    assert REST not in found
+    assert ("metastable", "all") not in found

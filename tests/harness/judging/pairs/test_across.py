@@ -2,7 +2,7 @@ from math import inf
 
 import pytest
 
-from harness.judging.pairs.across import measures_across
+from harness.judging.pairs.across import comparable, measures_across
 from harness.judging.result import Measure
 
 ERROR = 0.1
@@ -73,3 +73,36 @@ def test_the_median_decides_and_the_highest_quantile_that_all_pairs_have():
 def test_a_diagnostic_with_quantiles_never_decides():
     (found,) = across(*[[measure(1.0, "untouched_inflation", quantile=0.5, deciding=False)]] * 3)
     assert not found.deciding
+
+
+def test_what_nobody_saw_the_end_of_is_proved_for_as_long_as_they_looked():
+    never = [[lasting(inf, lower=6.0)] for _ in range(8)]
+    (found,) = measures_across(never, 0.05)
+    assert (found.value, found.lower, found.upper) == (inf, 6.0, inf)
+
+
+def test_a_queue_that_did_not_grow_in_its_pairs_has_not_grown_in_all():
+    longer = [[lasting(3.0, lower=1.0, name="queue_growth", mild=2.0)] for _ in range(8)]
+    (found,) = measures_across(longer, 0.05)
+    assert found.value == pytest.approx(3.0)
+    assert not found.proved
+
+
+def test_pairs_are_compared_by_the_measures_that_all_of_them_have():
+    few, many = [latency(q) for q in (0.5, 0.95)], [latency(q) for q in (0.5, 0.95, 0.99)]
+    for found in comparable([few, many]):
+        assert [(each.quantile, each.deciding) for each in found] == [(0.5, True), (0.95, True)]
+    assert comparable([]) == []
+
+
+def lasting(value, *, lower, name="time_to_recover_s", mild=3.0):
+    return Measure(
+        name=name, about="all", value=value, lower=lower, upper=value, mild=mild, severe=9.0, deciding=False
+    )
+
+
+def latency(q):
+    return Measure(
+        name="latency_inflation", about="tenant", quantile=q, value=1.0, lower=1.0, upper=1.0,
+        mild=1.25, severe=2.0, deciding=q in (0.5, 0.99),
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from math import inf
 import pytest
 
 from harness.judging.pairs.evaluate import evaluate, evaluate_all, shared
-from harness.judging.result import Trend, Verdict
+from harness.judging.result import Measure, Trend, Verdict
 from tests.harness.judging.pairs.made import made, objective, several, with_trend
 
 ERROR = 0.05
@@ -232,3 +232,27 @@ def test_a_figure_that_the_baseline_lacks_is_missing_by_no_fault():
     theirs = {pair.seed: pair for pair in [*several(P95, EIGHT[:7]), made(8, P95, None)]}
     found = evaluate(objective("max_vs_baseline", 1.5, on_missing="fail"), ours, ERROR, theirs)
     assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_worst_latency_of_a_gate_is_the_same_percentile_in_all_pairs():
+    """Every other pair has few requests fewer, and no p99; where there is one it is bad."""
+
+    def at(q, value):
+        return Measure(
+            name="latency_inflation", about="tenant", quantile=q, value=value, lower=value, upper=value,
+            mild=1.25, severe=2.0, deciding=True,
+        )  # fmt: skip
+
+    def pair(number):
+        more = [at(0.99, 9.0)] if number % 2 else []
+        measures = [at(0.5, 1.0), at(0.95, 1.1), *more]
+        made_one = made(number, P95, 1.0)
+        return made_one.model_copy(update={"fault": made_one.fault.model_copy(update={"measures": measures})})
+
+    pairs = [pair(number) for number in range(8)]
+    bound = objective("max", 1.5, "latency_inflation", of="")
+    found = evaluate(bound, pairs, ERROR)
+    assert set(found.each.values()) == {1.1}
+    assert found.verdict is Verdict.PASS
+    against = objective("max_vs_baseline", 1.5, "latency_inflation", of="")
+    assert set(evaluate(against, pairs, ERROR, {p.seed: p for p in pairs}).each.values()) == {1.0}

@@ -1,4 +1,4 @@
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -85,3 +85,8 @@ def test_an_error_that_rounding_put_a_hair_below_is_reached_all_the_same():
 def test_the_table_of_chances_is_made_once():
     assert tail(12) is tail(12)
     assert len(tail(12)) == 12 * 13 // 2 + 1  # one for each sum that ranks can have
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="no number"):
+        estimate([1.0, nan, 2.0], 0.05)
