@@ -59,6 +59,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def check_name(path: Path | None) -> None:
+    """BadInput for a name that could be written into no result."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as wrong:
+        raise BadInput(f"the name {str(path)!r} is no UTF-8. Choose another") from wrong
+
+
 def is_there(path: Path) -> bool:
     try:
         return path.exists()

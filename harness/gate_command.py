@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.arms import Arm
-from harness.config import check_stand
+from harness.config import check_name, check_stand, is_file
 from harness.errors import Aborted, BadInput, LimplockError, unknown
 from harness.exit_codes import ExitCode
+from harness.folder_lock import folder_lock
 from harness.gating.baseline import Stored, read_baseline
 from harness.gating.budget import read_budget, read_noise, within
 from harness.gating.conduct import Gate, result_of
@@ -31,6 +32,7 @@ from harness.reporting.gate import first_line, gate_lines
 from harness.results import new_folder, write_text
 from harness.serving.leftovers import refuse_leftovers
 from harness.verdict_codes import code_of
+from harness.virtual_commands import check_virtual
 
 GATE, VERDICT = "gate.json", "verdict.txt"
 ENGINES: tuple[Engine, ...] = ("torch", "virtual")
@@ -54,10 +56,15 @@ class Wanted:
 
 
 def run_gate(path: Path, wanted: Wanted) -> ExitCode:
+    for name in (path, wanted.out, wanted.baseline):
+        check_name(name)
     gate = _gate(path, wanted)
+    _check_options(gate, wanted)
     check_stand(wanted.options.model, wanted.options.device, wanted.options.toxiproxy)
     controls = check_controls(wanted.controls)
     plan = _plan(gate, wanted)
+    if wanted.baseline is not None and not plan.compares:
+        raise BadInput("--baseline: no objective compares with it. Give one max_vs_baseline, or leave it out")
     check_spared(plan, controls)
     stored = _stored(plan)
     words = plan_words(plan, controls, proves=wanted.proves, stored=stored)
@@ -68,14 +75,38 @@ def run_gate(path: Path, wanted: Wanted) -> ExitCode:
         refuse_leftovers()
     folder = new_folder(wanted.out)
     errors = PipeConsole(stderr=True)
-    _say_all(errors, words)
-    try:
-        with interruptible():
-            result = _run(plan, wanted, stored, controls, folder, errors)
-    except LimplockError as ended:
-        write_text(folder / VERDICT, f"{_ending(ended)}  {ended}\n")
-        raise
-    return _tell(result, folder)
+    with folder_lock(folder):
+        _forget_earlier(folder, stored)
+        _say_all(errors, words)
+        try:
+            with interruptible():
+                result = _run(plan, wanted, stored, controls, folder, errors)
+        except LimplockError as ended:
+            write_text(folder / VERDICT, f"{_ending(ended)}  {ended}\n")
+            raise
+        return _tell(result, folder)
+
+
+def _check_options(gate: GateFile, wanted: Wanted) -> None:
+    """BadInput for those that would say nothing in virtual time."""
+    given = wanted.options
+    if gate.engine == "virtual":
+        check_virtual(
+            {
+                "--toxiproxy": given.toxiproxy != "auto",
+                "--model": given.model != "tiny",
+                "--device": given.device != "auto",
+            }
+        )
+
+
+def _forget_earlier(folder: Path, stored: Stored | None) -> None:
+    """No verdict of an earlier gate may be taken for this one's, however this one ends."""
+    kept = stored.path.resolve() if stored is not None else None
+    if (folder / GATE).resolve() == kept:
+        raise BadInput(f"--out {folder} would replace the baseline, {kept}. Choose another folder")
+    for name in (GATE, VERDICT):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _gate(path: Path, wanted: Wanted) -> GateFile:
@@ -84,7 +115,7 @@ def _gate(path: Path, wanted: Wanted) -> GateFile:
         raise unknown("engine", wanted.engine, ENGINES)
     if wanted.baseline is None:
         return read_gate_file(path, engine)
-    if not wanted.baseline.is_file():
+    if not is_file(wanted.baseline):
         raise BadInput(f"--baseline {wanted.baseline} is no file. Give the gate.json of an earlier gate")
     return read_gate_file(path, engine, Baseline(result=wanted.baseline))
 

@@ -25,6 +25,7 @@ SAME_JOB = "Use baseline: {policy: ...}, which is measured in the same job, or -
 class Stored:
     """The candidate's pairs of an earlier gate, by fault and seed."""
 
+    path: Path
     result: GateResult
     by_fault: Mapping[str, Mapping[int, PairResult]]
 
@@ -44,8 +45,11 @@ def read_baseline(gate: GateFile, runs: Mapping[str, VirtualRun | None]) -> Stor
     where = f"{gate.path}:{gate.line_of('baseline', 'result')}: baseline {path}"
     result = _read(path, where)
     wrong = next(_not_comparable(result, gate), "")
-    stored = Stored(result, {fault: _pairs(result, fault) for fault in runs})
-    wrong = wrong or next(_other_runs(stored, runs), "")
+    stored = Stored(path, result, {fault: _pairs(result, fault) for fault in runs})
+    try:
+        wrong = wrong or next(_other_runs(stored, runs), "")
+    except BadInput as damaged:  # its replay tokens
+        raise BadInput(f"{where}: {damaged}") from damaged
     if wrong:
         raise BadInput(f"{where} {wrong}")
     return stored

@@ -10,6 +10,8 @@ from harness.gating.quantity import read_seconds, read_share
 from harness.gating.written import FEWEST_PAIRS
 from harness.judging.pairs.looks import Looks
 
+_PLAIN = re.compile(r"\d+\.?\d*|\.\d+", re.ASCII)
+
 
 def read_budget(text: str) -> float:
     """Seconds of `5m`, `90 s`, `1.5h`."""
@@ -25,7 +27,7 @@ def read_budget(text: str) -> float:
 def read_noise(text: str) -> float:
     """A share of `5%` or `0.05`."""
     try:
-        return read_share(float(text) if text.replace(".", "", 1).isdigit() else text)
+        return read_share(float(text) if _PLAIN.fullmatch(text) else text)
     except ValueError as wrong:
         raise BadInput(f"--noise: {wrong}") from wrong
 

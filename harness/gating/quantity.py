@@ -76,13 +76,13 @@ def _no_factor(written: str) -> str:
     """What to write instead of a text."""
     text = written.strip()
     found = _AMOUNT.fullmatch(text)
-    if found is not None and found[4] == "%":
+    if found is not None and found[4] == "%" and isfinite(float(found[2] + found[3])):
         ratio, more = float(found[2] + found[3]) / 100, found[1]
         meant = 1 + ratio if more == "+" else 1 - ratio if more == "-" else ratio
         doubt = "" if more else f" (x{ratio:g} or {ratio:+.0%}?)"
         return f"{shown(written)} is no factor{doubt}. Write {max(meant, 0):g}"
     bare = _FACTOR.fullmatch(text)
-    if bare is not None:
+    if bare is not None and isfinite(float(bare[1])):
         return f"{shown(written)} is text, a factor is a plain number. Write {float(bare[1]):g}"
     return f"{shown(written)} is no factor. Write a plain number such as 1.5"
 

@@ -64,6 +64,8 @@ def _keys(model: type[BaseModel], error: ErrorDetails) -> list[str]:
 
 def _said(value: Any) -> str:
     match value:
+        case None:
+            return "nothing"
         case dict():
             return "key: value pairs"
         case list():

@@ -7,6 +7,7 @@ import pytest
 
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
+from harness.folder_lock import folder_lock
 from harness.judging.pairs.gate_result import GateResult
 
 GATE = """\
@@ -110,8 +111,13 @@ def test_a_plan_is_told_and_nothing_is_run(tmp_path, capsys):
         (["--budget", "5 weeks"], "--budget: "),
         (["--controls", "missing"], "unknown --controls arm 'missing'"),
         (["--baseline", "nowhere.json"], "--baseline nowhere.json is no file"),
+        (["--baseline", "x" * 5000], "is no file. Give the gate.json of an earlier gate"),
+        (["--baseline", __file__], "--baseline: no objective compares with it"),
+        (["--out", "bad\udcff"], r"the name 'bad\udcff' is no UTF-8"),
+        (["--device", "cpu", "--toxiproxy", "embedded"], "--toxiproxy, --device: for real runs only"),
         (["--jobs", "0"], "--jobs must be 1 to 256"),
     ],
+    ids=lambda given: str(given)[:40],
 )
 def test_a_wrong_command_line_starts_nothing(tmp_path, capsys, more, words):
     path = written(tmp_path, "contain")
@@ -164,6 +170,46 @@ def test_a_baseline_of_another_machine_is_refused_for_real_runs(passed, tmp_path
     path = written(tmp_path, "contain", AGAINST)
     assert ran(path, "--engine", "torch", "--baseline", str(other)) == ExitCode.BAD_INPUT
     assert "was measured on another machine (cpu: another there" in capsys.readouterr().err
+
+
+def test_a_baseline_that_is_damaged_is_refused_with_its_line(passed, tmp_path, capsys):
+    stored = (passed[0].parent / "out/gate.json").read_text()
+    other = tmp_path / "other.json"
+    path = written(tmp_path, "contain", AGAINST + f"baseline: {{result: {other}}}\n")
+    for damaged in (stored[:5000], stored.replace('"replay": "lp1-', '"replay": "'), "[" * 100_000):
+        other.write_text(damaged)
+        assert ran(path) == ExitCode.BAD_INPUT
+        assert f"gate.yaml:11: baseline {other}" in capsys.readouterr().err
+
+
+def test_a_baseline_is_not_overwritten(passed, tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    stored = (passed[0].parent / "out/gate.json").read_text()
+    (out / "gate.json").write_text(stored)
+    path = written(tmp_path, "contain", AGAINST)
+    assert ran(path, "--baseline", str(out / "gate.json")) == ExitCode.BAD_INPUT
+    assert "would replace the baseline" in capsys.readouterr().err
+    assert (out / "gate.json").read_text() == stored
+
+
+def test_the_verdict_of_an_earlier_gate_is_not_left_for_this_one(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("gate.json", "verdict.txt"):
+        (out / name).write_text("PASS")
+    assert ran(written(tmp_path, "none", GUARD)) == ExitCode.ABORTED
+    assert not (out / "gate.json").exists()
+    assert (out / "verdict.txt").read_text().startswith("ABORTED")
+
+
+def test_two_gates_do_not_write_into_one_folder(tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    with folder_lock(out):
+        assert ran(written(tmp_path, "contain")) == ExitCode.BAD_INPUT
+    assert f"another job is writing to {out}. Choose another" in capsys.readouterr().err
+    assert not list(out.iterdir())
 
 
 def test_a_baseline_of_another_version_is_refused(passed, tmp_path, capsys):

@@ -81,6 +81,8 @@ def test_noise_is_a_share(text, ratio):
     assert read_noise(text) == ratio
     with pytest.raises(BadInput, match=r"^--noise: "):
         read_noise("loud")
+    with pytest.raises(BadInput, match=r"^--noise: .². is not a share\. Write 0\.02 or 2%$"):
+        read_noise("²")
 
 
 def test_shares_have_no_noise_of_a_clock():

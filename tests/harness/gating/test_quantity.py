@@ -45,6 +45,7 @@ def test_a_factor_and_all_else_are_plain_numbers() -> None:
         ("1.5x", "'1.5x' is text, a factor is a plain number. Write 1.5"),
         ("1.5", "'1.5' is text, a factor is a plain number. Write 1.5"),
         ("2 s", "'2 s' is no factor. Write a plain number such as 1.5"),
+        ("1e400%", "'1e400%' is no factor. Write a plain number such as 1.5"),
         (0, "a factor of 0 holds for nothing. Write one such as 1.5"),
         (-1, "-1 is below 0. Write a number from 0 on"),
     ],

@@ -123,6 +123,7 @@ def test_a_key_without_a_value_is_told_once() -> None:
             "unknown key 'mx'. Closest: max. All: during, id, level, max,"
             " max_vs_baseline, max_vs_control, metric, min, min_vs_baseline, min_vs_control, of, on_missing",
         ),
+        ("faults: [a, null]", "faults takes text, got nothing"),
         (
             "guards: [{metric: a, over: 1, for_: 2}]",
             "unknown key 'for_'. Closest: for. All: for, metric, of, over",
