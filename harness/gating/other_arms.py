@@ -66,7 +66,9 @@ def _with(arm: Arm, key: Cell, cell: GateCell, plan: Plan, rounds: Rounds) -> Ga
     if key.policy != NO_POLICY:
         none = rounds.alone(Cell(NO_POLICY, key.fault), Arm.FAULT, numbers)
     control = [pair.control for pair in pairs]
-    score: PolicyScore = policy_score(candidate, none, runs, control, plan.looks.error_each)
+    score: PolicyScore = policy_score(
+        candidate, none, runs, control, plan.looks.error_each, plan.gate.objectives
+    )
     return cell.model_copy(update={"score": score})
 
 

@@ -26,10 +26,15 @@ def broken_without(objective: Objective, pairs: Sequence[PairResult]) -> float |
 
     Only of absolute bounds on what happens during or after the fault: the others are about the control.
     """
+    return missed_by([pair.control for pair in pairs], objective)
+
+
+def missed_by(runs: Sequence[RunResult], objective: Objective) -> float | None:
+    """The figure of runs without the fault, where they miss what is asked of its time or of after it."""
     asked_of_it = objective.during in ("fault", "after") and not objective.against
     if not asked_of_it or _has_no_control(objective):
         return None
-    values = [value for pair in pairs if (value := figure_in(objective, pair.control)) is not None]
+    values = [value for run in runs if (value := figure_in(objective, run)) is not None]
     if not values:
         return None
     centre = estimate(values, 0.05).centre

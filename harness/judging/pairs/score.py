@@ -2,8 +2,8 @@
 
 score = (goodput under the candidate - goodput without a policy) / (goodput with the faulted worker removed -
 goodput without a policy), each of all callers during the fault. 0 is as bad as no policy, 1 as good as
-knowing which worker is slow. Where the system without that worker is itself beyond what counts as mild, the
-answer is UNDERSIZED: no client policy can help.
+knowing which worker is slow. Where the system without that worker misses an objective, or is itself beyond
+what counts as mild, the answer is UNDERSIZED: no client policy can help.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,9 @@ from typing import Literal
 from harness.judging.bystanders import INFLATION, LATENCY_FLOOR_S, LOSS
 from harness.judging.figures import seconds, share
 from harness.judging.pairs.across import log_of
+from harness.judging.pairs.gate_amount import amount_of
+from harness.judging.pairs.objective import Objective
+from harness.judging.pairs.own_control import missed_by
 from harness.judging.pairs.signed_rank import Estimate, estimate
 from harness.judging.result import Caller, Part, RunResult
 
@@ -40,15 +43,17 @@ def policy_score(
     removed: Sequence[RunResult],
     control: Sequence[RunResult],
     error: float,
+    objectives: Sequence[Objective] = (),
 ) -> PolicyScore:
     """One run an arm of each pair: `candidate` and `none` with the fault, `removed` and `control` without it.
 
+    Of the `objectives` those that block and are absolute are asked of `removed` as well.
     `error`: of the intervals, two-sided. ValueError if the arms do not have one run each of every pair.
     """
     if len({len(runs) for runs in (candidate, none, removed, control)}) != 1 or not candidate:
         raise ValueError("a score needs as many runs of each arm, and at least one")
     worker = _worker(candidate[0])
-    why = _undersized(removed, control, error, worker)
+    why = _missed(removed, objectives, worker) or _undersized(removed, control, error, worker)
     if why:
         return PolicyScore(answer="undersized", words=f"UNDERSIZED: {why}: no client policy can help")
     arms = zip(map(goodput, candidate), map(goodput, none), map(goodput, removed), strict=True)
@@ -74,11 +79,17 @@ def goodput(result: RunResult) -> float:
     return sum(ratio * count for ratio, count in counts) / offered if offered else 0.0
 
 
+def _missed(removed: Sequence[RunResult], objectives: Sequence[Objective], worker: str) -> str:
+    """The first objective that even the system without the worker does not keep."""
+    for each in objectives:
+        value = missed_by(removed, each) if each.blocks else None
+        if value is not None:
+            return f"with {worker} removed it misses {each.id}: {each.words} {amount_of(value, each.unit)}"
+    return ""
+
+
 def _undersized(removed: Sequence[RunResult], control: Sequence[RunResult], error: float, worker: str) -> str:
     """Why the system without the worker is too small; empty if it is not, beyond doubt."""
-    missed = [next((slo.words for slo in run.slos if slo.ok is False), "") for run in removed]
-    if 2 * sum(map(bool, missed)) > len(removed):
-        return f"with {worker} removed it misses {next(filter(None, missed))}"
     for name in [caller.name for caller in control[0].callers]:
         both = [(_caller(c, name), _caller(r, name)) for c, r in zip(control, removed, strict=True)]
         words = _lost(both, error) or _slower(both, error)

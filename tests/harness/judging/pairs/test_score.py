@@ -1,14 +1,15 @@
 import pytest
 
 from harness.judging.pairs.score import goodput, policy_score
-from harness.judging.result import SloResult, Trend
+from harness.judging.result import Trend
+from tests.harness.judging.pairs.made import objective
 from tests.harness.judging.synthetic import judged
 
 BASE = judged()
 ERROR = 0.05
 
 
-def run(good, *, latency_s=0.5, slo_ok=True):
+def run(good, *, latency_s=0.5):
     """A result in which each caller has this share of good answers during the fault, or each its own."""
     callers = []
     for caller in BASE.callers:
@@ -19,8 +20,7 @@ def run(good, *, latency_s=0.5, slo_ok=True):
             "e2e_s.p50_all": Trend(during=latency_s),
         }
         callers.append(caller.model_copy(update={"metrics": metrics}))
-    slos = [SloResult(words="chat is good", limit=1, value=0, ok=slo_ok)]
-    return BASE.model_copy(update={"callers": callers, "slos": slos})
+    return BASE.model_copy(update={"callers": callers})
 
 
 def score(candidate, none, removed=1.0, control=1.0, pairs=6):
@@ -80,10 +80,23 @@ def test_nobody_is_undersized_by_chance():
     assert found.answer == "scored"
 
 
-def test_an_slo_that_is_missed_without_the_worker_is_enough():
-    found = score(candidate=0.8, none=0.2, removed=run(1.0, slo_ok=False))
-    assert found.answer == "undersized"
-    assert "with worker 2 removed it misses chat is good" in found.words
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        ({}, "undersized"),
+        ({"limit": 0.6}, "scored"),
+        ({"level": "warn"}, "scored"),
+        ({"bound": "max_vs_control"}, "scored"),
+    ],
+)
+def test_an_objective_that_is_missed_without_the_worker_is_enough(changes, answer):
+    """0.55 s instead of 0.5 s is no more than mild."""
+    bound = objective(**{"bound": "max", "limit": 0.52, "metric": "e2e_s.p50_all", "of": "chat"} | changes)
+    arms = ([each] * 6 for each in (run(0.8), run(0.2), run(1.0, latency_s=0.55), run(1.0)))
+    found = policy_score(*arms, ERROR, [bound])
+    assert found.answer == answer
+    missed = "with worker 2 removed it misses calm: e2e_s.p50_all of chat during fault 0.55s"
+    assert (missed in found.words) == (answer == "undersized")
 
 
 def test_where_no_policy_loses_nothing_there_is_no_score():
