@@ -1,13 +1,11 @@
-"""Pairs of runs, one after another: the fault and its control, in alternating order, until they decide."""
+"""Pairs of runs, one after another: the fault and its control, in alternating order."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from harness.arms import Arm
-from harness.judging.pairs.looks import Looks
 from harness.judging.pairs.pair import First, PairResult
-from harness.judging.result import RunResult, Verdict
+from harness.judging.result import RunResult
 from harness.results import write_text
 
 PAIR = "pair.json"
@@ -23,18 +21,6 @@ class Experiment(Protocol):
     def alone(self, arm: Arm, number: int) -> RunResult:
         """One run of another arm, with the seed of pair `number`."""
         ...
-
-
-def until_decided(
-    experiment: Experiment, looks: Looks, decide: Callable[[Sequence[PairResult]], Verdict]
-) -> list[PairResult]:
-    """All pairs that were run. A verdict that was reached is never asked for again."""
-    pairs: list[PairResult] = []
-    for after in looks.after:
-        pairs += experiment.pairs(len(pairs), after - len(pairs))
-        if decide(pairs) is not Verdict.INCONCLUSIVE:
-            break
-    return pairs
 
 
 def order(number: int) -> tuple[Arm, Arm]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from harness.judging import guards, spread, wording
+from harness.judging import decision, guards, spread, wording
 from harness.judging.agreement import with_measured
 from harness.judging.attempts import cost
 from harness.judging.bystanders import bystander_measures
@@ -123,9 +123,10 @@ def _compare(
     measures: Sequence[Measure],
     preconditions: Sequence[Guard],
 ) -> Law:
-    decided = {Verdict.PASS: False, Verdict.FAIL: any(m.deciding and m.proved for m in measures)}
+    decided = {Verdict.PASS: False, Verdict.FAIL: True}  # a broken objective alone says nothing of spread
+    said = decision.spread(measures) if verdict is not Verdict.INCONCLUSIVE else verdict
     full = {place.name: place.full_after_s for place in places if place.kind == "service"}
-    found = with_measured(case.prediction, full, case.times.fault.length_s, spread=decided.get(verdict))
+    found = with_measured(case.prediction, full, case.times.fault.length_s, spread=decided.get(said))
     void = any(guard.voids == "any verdict" and not guard.ok for guard in preconditions)
     # A load that was not what it should have been contradicts nothing.
     return found.model_copy(update={"contradicted": ""}) if void else found

@@ -3,9 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from harness.judging.case import lay_out
 from harness.judging.history import Finished, History
-from harness.judging.result import Verdict
-from harness.judging.verdict import judge
+from harness.judging.result import Measure, Verdict
+from harness.judging.verdict import _compare, judge
 from tests.harness.judging.synthetic import (
     CHAT,
     CONTAINED,
@@ -240,3 +241,21 @@ def test_a_spread_beyond_all_doubt_stands_on_a_baseline_that_was_not_perfect():
     broken = {guard.name for guard in result.guards if not guard.ok}
     assert broken == {"baseline good"}
     assert result.verdict is Verdict.FAIL
+
+
+def test_an_objective_that_is_broken_alone_does_not_say_that_nothing_spread():
+    """What is beyond mild, perhaps by chance, is neither spread nor contained."""
+    case = lay_out(simulate())
+    places = judge(simulate()).places
+    perhaps = Measure(
+        name="latency_inflation", about="tenant", quantile=0.5, value=1.5, lower=1.0, upper=2.0,
+        mild=1.25, severe=2.0, deciding=True,
+    )  # fmt: skip
+    calm = perhaps.model_copy(update={"value": 1.0, "upper": 1.1})
+
+    def contradicted(measure):
+        return _compare(case, places, Verdict.FAIL, [measure], []).contradicted
+
+    assert case.prediction.must_fill
+    assert contradicted(perhaps) == ""
+    assert "yet the verdict is contained" in contradicted(calm)
