@@ -40,8 +40,14 @@ def judge_cells(
     ]
     results, count = shared(results, error), len(objectives)
     apart_from = _apart_from(objectives)
+    compared = any(each.blocks and each.against == "baseline" for each in objectives)
     return [
-        _cell(each, results[index * count : (index + 1) * count], _checks(each.pairs, apart_from), error)
+        _cell(
+            each,
+            results[index * count : (index + 1) * count],
+            _checks(each.pairs, apart_from) + (_of_baseline(each) if compared else []),
+            error,
+        )
         for index, each in enumerate(evidence)
     ]
 
@@ -115,6 +121,16 @@ def _checks(pairs: Sequence[PairResult], apart_from: Collection[str]) -> list[Gu
     first = next(iter(counted(pairs, apart_from)), None)
     held = [guard for guard in (first.fault.guards if first else []) if guard.name not in apart_from]
     return [enough_count(pairs, apart_from), *(doubtful.get(guard.name, guard) for guard in held)]
+
+
+def _of_baseline(evidence: Evidence) -> list[Guard]:
+    """Enough pairs of the baseline count, of the seeds that the candidate has as well."""
+    beside = [evidence.baseline[pair.seed] for pair in evidence.pairs if pair.seed in evidence.baseline]
+    if not beside:
+        return []  # then there is no figure either
+    count = enough_count(beside, OF_SPREAD_ALONE)
+    update = {"name": "pairs of the baseline that count", "words": f"under the baseline {count.words}"}
+    return [count.model_copy(update=update)]
 
 
 def _told(cell: GateCell, result: ObjectiveResult, *, several: bool) -> str:

@@ -116,3 +116,15 @@ def test_a_gate_and_its_cell_count_the_same_pairs():
     (found,) = cells(CALM, change=void)
     assert found.checks[0] == found.cell.guards[0]
     assert found.checks[0].words == "7 of 8 pairs count; void: fault bit is broken"
+
+
+@pytest.mark.parametrize(("void", "verdict"), [(2, Verdict.PASS), (4, Verdict.INCONCLUSIVE)])
+def test_where_most_pairs_of_the_baseline_are_void_nothing_is_compared_with_it(void, verdict):
+    ours = several(P95, CALM + CALM[:4])
+    theirs = [*(without_a_guard(p, "fault bit") for p in ours[:void]), *ours[void:]]
+    evidence = Evidence(fault="f", policy="p", pairs=ours, baseline={pair.seed: pair for pair in theirs})
+    found = judge_cells([objective("max_vs_baseline")], [evidence], ERROR)
+    assert verdict_of(found) is verdict
+    words = f"under the baseline {12 - void} of 12 pairs count; void: fault bit is broken"
+    assert words in [guard.words for guard in found[0].checks]
+    assert words not in [g.words for g in judge_cells([objective()], [evidence], ERROR)[0].checks]
