@@ -5,13 +5,12 @@ from pathlib import Path
 import msgspec
 
 from harness.arms import Arm, control_names
-from harness.experiment import first_of, write_pair
 from harness.gating.gate_file import StopIf
+from harness.gating.rounds import fault_name, first_of, write_pair
 from harness.gating.stop import guarded
 from harness.judging.history import History
 from harness.judging.pairs.pair import PairResult, judge_pair
 from harness.judging.result import Part
-from harness.results import file_name
 from harness.virtual_run import VirtualRun
 
 
@@ -58,8 +57,3 @@ class VirtualRound(msgspec.Struct, frozen=True):
         )
         write_pair(where, pair)
         return pair
-
-
-def fault_name(fault: str) -> str:
-    """The folder of a run with that fault; empty is the scenario's own."""
-    return f"fault.{file_name(fault)}" if fault else "fault"

@@ -9,6 +9,8 @@ from harness.gating.rounds import Cell, Rounds
 from harness.judging.pairs.cell import Share
 from harness.judging.pairs.gate_result import GateCell
 from harness.judging.pairs.gate_verdict import sound_pairs
+from harness.judging.pairs.objective import Objective
+from harness.judging.pairs.pair import PairResult
 from harness.judging.pairs.score import PolicyScore, policy_score
 from harness.judging.result import RunResult, Verdict
 from harness.judging.wilson import interval
@@ -55,21 +57,35 @@ def with_controls(
 
 def _with(arm: Arm, key: Cell, cell: GateCell, plan: Plan, rounds: Rounds) -> GateCell:
     pairs = sound_pairs(cell.cell.pairs)
-    numbers = [pair.seed - plan.gate.seed for pair in pairs]
-    if not numbers:
+    if not pairs:
         return cell
-    runs = rounds.alone(key, arm, numbers)
+    seed, error = plan.gate.seed, plan.looks.error_each
     if arm is Arm.DEAD:
-        return cell.model_copy(update={"dead": spread_of(runs)})
-    candidate = [pair.fault for pair in pairs]
-    none = candidate
+        return cell.model_copy(update={"dead": spread_if_dead(key, pairs, seed, rounds)})
+    score = score_of(key, pairs, seed, rounds, error, plan.gate.objectives)
+    return cell.model_copy(update={"score": score})
+
+
+def score_of(
+    key: Cell,
+    pairs: Sequence[PairResult],
+    seed: int,
+    rounds: Rounds,
+    error: float,
+    objectives: Sequence[Objective] = (),
+) -> PolicyScore:
+    """Runs the faulted worker removed, and no policy where the cell has one. `seed`: of pair 0."""
+    numbers = [pair.seed - seed for pair in pairs]
+    removed = rounds.alone(key, Arm.REMOVED, numbers)
+    none = candidate = [pair.fault for pair in pairs]
     if key.policy != NO_POLICY:
         none = rounds.alone(Cell(NO_POLICY, key.fault), Arm.FAULT, numbers)
-    control = [pair.control for pair in pairs]
-    score: PolicyScore = policy_score(
-        candidate, none, runs, control, plan.looks.error_each, plan.gate.objectives
-    )
-    return cell.model_copy(update={"score": score})
+    return policy_score(candidate, none, removed, [pair.control for pair in pairs], error, objectives)
+
+
+def spread_if_dead(key: Cell, pairs: Sequence[PairResult], seed: int, rounds: Rounds) -> Share:
+    """Runs the worker dead instead of slow."""
+    return spread_of(rounds.alone(key, Arm.DEAD, [pair.seed - seed for pair in pairs]))
 
 
 def spread_of(runs: Sequence[RunResult]) -> Share:

@@ -6,9 +6,16 @@ from pathlib import Path
 
 from harness.arms import Arm, control_names
 from harness.config import make_folder
-from harness.experiment import first_of, write_pair
 from harness.gating.gate_file import StopIf
-from harness.gating.rounds import Cell, alone_folder, by_policy, round_folder
+from harness.gating.rounds import (
+    Cell,
+    alone_folder,
+    by_policy,
+    fault_name,
+    first_of,
+    round_folder,
+    write_pair,
+)
 from harness.gating.stop import guarded
 from harness.judging.history import History
 from harness.judging.pairs.pair import PairResult, judge_pair
@@ -18,7 +25,6 @@ from harness.real_deployment import Options
 from harness.reporting.progress import Progress
 from harness.results import write_result
 from harness.suite import Planned, make_history
-from harness.virtual_round import fault_name
 
 Step = tuple[Arm, Cell, str]  # which run comes next; of a control the first cell that it serves, and its name
 

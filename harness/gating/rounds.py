@@ -1,4 +1,4 @@
-"""Rounds of a gate: each has one pair of every cell, so that what drifts meets all cells alike."""
+"""Rounds of pairs: each has one pair of every cell, so that what drifts meets all cells alike."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.arms import Arm
-from harness.judging.pairs.pair import PairResult
+from harness.judging.pairs.pair import First, PairResult
 from harness.judging.result import RunResult
-from harness.results import file_name
+from harness.results import file_name, write_text
+
+PAIR = "pair.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +45,19 @@ def round_folder(folder: Path, policy: str, number: int) -> Path:
     return folder / file_name(policy) / f"pair-{number:02d}"
 
 
+def fault_name(fault: str) -> str:
+    """The folder of a run with that fault; empty is the scenario's own."""
+    return f"fault.{file_name(fault)}" if fault else "fault"
+
+
 def alone_folder(folder: Path, cell: Cell, arm: Arm, number: int) -> Path:
     return round_folder(folder, cell.policy, number) / f"{arm}.{file_name(cell.fault or 'own')}"
+
+
+def first_of(number: int) -> First:
+    """Which arm of pair `number` runs first: in turns (ABBA), so that a drift harms neither."""
+    return "fault" if number % 2 else "control"
+
+
+def write_pair(folder: Path, pair: PairResult) -> None:
+    write_text(folder / PAIR, pair.model_dump_json(indent=2) + "\n")

@@ -12,13 +12,14 @@ from harness.config import check_stand, find_preset, find_scenario
 from harness.errors import BadInput, unknown
 from harness.fault_text import find_faults
 from harness.fleet import Fleet, resize, with_phases
+from harness.gating.real_rounds import RealRounds
+from harness.gating.rounds import Cell, Rounds
 from harness.gating.settings import LONGEST_PHASE_S
+from harness.gating.virtual_rounds import VirtualRounds
 from harness.judging.pairs.cell import judge_cell
 from harness.judging.pairs.looks import Looks
-from harness.judging.pairs.pair import PairResult
 from harness.many_runs import check_jobs
 from harness.real_deployment import Options
-from harness.real_experiment import RealExperiment
 from harness.scenario import Phases, Scenario
 from harness.serving.cost_store import CALIBRATED, choose_costs
 from harness.serving.leftovers import refuse_leftovers
@@ -27,7 +28,6 @@ from harness.testing.given import check_given
 from harness.testing.policy_text import Given, fault_text, policy_text
 from harness.testing.scenario_run import ScenarioRun
 from harness.testing.tested_run import TestedRun
-from harness.virtual_experiment import VirtualExperiment
 from harness.virtual_run import VirtualRun
 
 ERROR = 0.05  # two-sided: bounds are at 95 %
@@ -71,8 +71,8 @@ def conduct(asked: Asked, folder: Path) -> TestedRun:
 def _conduct_virtual(asked: Asked, folder: Path) -> TestedRun:
     run = _virtual_run(asked)
     scenario = run.resized()
-    pairs = VirtualExperiment(run=run, folder=folder, jobs=jobs()).pairs(0, asked.seeds)
-    return _judged(asked, scenario, pairs, folder)
+    rounds = VirtualRounds(run_of=lambda _: run, folder=folder, jobs=jobs())
+    return _judged(asked, scenario, rounds, folder)
 
 
 def _conduct_real(asked: Asked, folder: Path) -> TestedRun:
@@ -82,12 +82,13 @@ def _conduct_real(asked: Asked, folder: Path) -> TestedRun:
     scenario = resize(with_phases(asked.written, asked.phases), asked.fleet, costs.costs)
     (planned,) = plan_runs(scenario, [find_preset(asked.preset)], [asked.fault_text])
     refuse_leftovers()
-    experiment = RealExperiment(planned=planned, seed=asked.seed, options=options, folder=folder)
-    return _judged(asked, planned.scenario, experiment.pairs(0, asked.seeds), folder)
+    rounds = RealRounds(plan_of=lambda _: planned, seed=asked.seed, options=options, folder=folder)
+    return _judged(asked, planned.scenario, rounds, folder)
 
 
-def _judged(asked: Asked, scenario: Scenario, pairs: list[PairResult], folder: Path) -> TestedRun:
-    cell = judge_cell(pairs, ERROR)
+def _judged(asked: Asked, scenario: Scenario, rounds: Rounds, folder: Path) -> TestedRun:
+    key = Cell(asked.preset, asked.fault_text)
+    cell = judge_cell(rounds.run([key], 0, asked.seeds)[key], ERROR)
     setting = cell.setting
     other = f" with {setting.fault_ordered}" if setting.fault_ordered else ""
     size = f", {asked.fleet.words}" if asked.fleet.words else ""
@@ -95,6 +96,7 @@ def _judged(asked: Asked, scenario: Scenario, pairs: list[PairResult], folder: P
         title=f"{setting.scenario}{other} x {setting.preset}{size}",
         engine="virtual" if asked.options is None else "torch",
         scenario=scenario,
+        key=key,
         cell=cell,
         folder=folder,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.arms import Arm
-from harness.experiment import pair_folder
+from harness.gating.rounds import Cell, fault_name, round_folder
 from harness.judging.pairs.cell import CellResult
 from harness.judging.pairs.pair import PairResult
 from harness.judging.result import RunResult, Trend, Verdict
@@ -27,6 +27,7 @@ class TestedRun:
     title: str
     engine: Engine
     scenario: Scenario
+    key: Cell
     cell: CellResult
     folder: Path
 
@@ -47,7 +48,8 @@ class TestedRun:
 
     def history(self, number: int, arm: Arm = Arm.FAULT) -> Path:
         """The file with everything that happened in one arm of pair `number`, from 0 on."""
-        return pair_folder(self.folder, number) / arm / HISTORY
+        name = fault_name(self.key.fault) if arm is Arm.FAULT else arm
+        return round_folder(self.folder, self.key.policy, number) / name / HISTORY
 
     def rows(self) -> list[Row]:
         """Every figure of every pair, one a row."""

@@ -1,10 +1,14 @@
 """`limplock run --pairs`, in virtual time."""
 
+import re
+
 import pytest
 
+from harness import pairs_command
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
 from harness.judging.pairs.cell import CellResult
+from tests.harness.gating.fake_rounds import CALM, FakeRounds
 
 
 def ran(tmp_path, *more):
@@ -38,3 +42,17 @@ def test_a_wrong_command_line_starts_nothing(tmp_path, capsys, more, words):
     assert ran(tmp_path, *more) == ExitCode.BAD_INPUT
     assert words in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_faults_of_a_policy_are_run_in_the_same_rounds_and_each_has_a_file(tmp_path, monkeypatch):
+    rounds = FakeRounds(slow_steps=CALM, wedge=CALM)
+    monkeypatch.setattr(pairs_command, "VirtualRounds", lambda **_: rounds)
+    policies, faults = ("contain", "none"), ("slow_steps", "wedge")
+    words = [word for each in policies for word in ("--policy", each)]
+    words += [word for each in faults for word in ("--fault", each)]
+    ran(tmp_path, "--pairs", "6", *words)
+    assert [[policy for policy, _ in cells] for cells, _, _ in rounds.asked] == [[p, p] for p in policies]
+    assert [(first, count) for _, first, count in rounds.asked] == [(0, 6)] * 2
+    for policy in policies:
+        files = sorted(path.name for path in (tmp_path / "out" / policy).glob("cell.*"))
+        assert [re.split(r"[-.(]", name)[1] for name in files] == list(faults)

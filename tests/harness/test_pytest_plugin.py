@@ -91,7 +91,7 @@ def test_everything_broken_is_told_in_one_failure(pytester: pytest.Pytester) -> 
         consecutive=True,
     )
     result.stdout.fnmatch_lines(["  worst seed  *: limplock replay lp1-made*", "  files *files/limplock-*"])
-    assert list(pytester.path.glob("files/limplock-*/00-slow_worker.none/pair-00/fault/history.jsonl"))
+    assert list(pytester.path.glob("files/limplock-*/00-slow_worker.none/none/pair-00/fault/history.jsonl"))
 
 
 def test_a_failure_shows_each_hop_over_time_with_the_fault_in_brackets(pytester: pytest.Pytester) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.judging.result import Verdict
 from harness.serving.cost_sets import TINY_CPU
-from harness.virtual_experiment import VirtualPair
+from harness.virtual_round import VirtualRound
 from harness.virtual_run import VirtualRun
 
 
@@ -17,7 +17,8 @@ def judged(tmp_path_factory):
     def judge(scenario, preset):
         if (scenario, preset) not in kept:
             run = VirtualRun(scenario=scenario, preset=preset, seed=1, costs=TINY_CPU)
-            kept[scenario, preset] = VirtualPair(run, 0).conduct(tmp_path_factory.mktemp("pair")).fault
+            (pair,) = VirtualRound((run,), 0).conduct(tmp_path_factory.mktemp("pair")).pairs
+            kept[scenario, preset] = pair.fault
         return kept[scenario, preset]
 
     return judge

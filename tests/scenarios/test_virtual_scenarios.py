@@ -8,7 +8,7 @@ from harness.arms import Arm
 from harness.judging.result import RunResult
 from harness.results import HISTORY
 from harness.serving.cost_sets import TINY_CPU
-from harness.virtual_experiment import VirtualPair
+from harness.virtual_round import VirtualRound
 from harness.virtual_run import VirtualRun, digest
 from policies.presets import PRESETS
 from scenarios import SCENARIOS
@@ -19,7 +19,8 @@ CASES = [(scenario, preset) for scenario in SCENARIOS for preset in PRESETS]
 @pytest.mark.parametrize(("scenario", "preset"), CASES)
 def test_the_verdict_is_the_stated_one(scenario: str, preset: str, tmp_path: Path) -> None:
     run = VirtualRun(scenario=scenario, preset=preset, seed=1, costs=TINY_CPU)
-    result = VirtualPair(run, 0).conduct(tmp_path).fault
+    (pair,) = VirtualRound((run,), 0).conduct(tmp_path).pairs
+    result = pair.fault
     assert result.verdict == SCENARIOS[scenario].expects[preset], explain(result)
     assert result.clean
     assert not result.law.contradicted, explain(result)

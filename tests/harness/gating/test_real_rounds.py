@@ -4,8 +4,7 @@ from collections import defaultdict
 
 from harness.arms import Arm
 from harness.gating.real_rounds import _order
-from harness.gating.rounds import Cell
-from harness.virtual_round import fault_name
+from harness.gating.rounds import Cell, fault_name, first_of
 
 CELLS = [Cell("contain", "a()"), Cell("contain", "b()"), Cell("contain", "c()")]
 NAMES = ["control", "control", "control-2"]  # of the third cell another one
@@ -34,3 +33,7 @@ def test_over_two_rounds_what_drifts_meets_all_alike():
 def test_a_shared_control_is_run_as_that_of_its_first_cell():
     controls = {name: cell for arm, cell, name in _order(CELLS, NAMES, 0) if arm is Arm.CONTROL}
     assert controls == {"control": CELLS[0], "control-2": CELLS[2]}
+
+
+def test_a_pair_says_which_of_its_arms_was_first():
+    assert [first_of(number) for number in range(4)] == [steps(number)[0][0] for number in range(4)]

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 import scenarios
+from harness.gating.rounds import Cell
 from harness.judging.history import History
 from harness.judging.pairs.cell import judge_cell
 from harness.judging.pairs.pair import PairResult, judge_pair
@@ -41,6 +42,7 @@ def as_run(found: list[PairResult], folder: Path, title: str = "slow_worker x ma
         title=title,
         engine="virtual",
         scenario=scenarios.SCENARIOS["slow_worker"],
+        key=Cell("none", ""),
         cell=judge_cell(found, conducting.ERROR),
         folder=folder,
     )
@@ -59,7 +61,7 @@ def conduct(asked: Asked, folder: Path) -> TestedRun:
 
 
 def write_history(folder: Path, number: int) -> None:
-    path = folder / f"pair-{number:02d}" / "fault" / "history.jsonl"
+    path = folder / "none" / f"pair-{number:02d}" / "fault" / "history.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in _spread_history().records))
 

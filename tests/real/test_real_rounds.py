@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness.experiment import PAIR
+from harness.gating.real_rounds import RealRounds
+from harness.gating.rounds import PAIR, Cell, round_folder
 from harness.judging.history import Arrived, FaultChanged, Finished
 from harness.judging.pairs.pair import PairResult
 from harness.judging.reading import read_history
 from harness.real_deployment import Options
-from harness.real_experiment import RealExperiment
 from harness.results import HISTORY
 from harness.scenario import Phases
 from harness.suite import Planned
@@ -26,9 +26,10 @@ SHORT = replace(
 
 def test_a_real_pair_is_two_runs_that_differ_in_the_fault_alone(tmp_path):
     planned = Planned(SHORT, PRESETS["none"])
-    experiment = RealExperiment(planned=planned, seed=7, options=Options(device="cpu"), folder=tmp_path)
-    (pair,) = experiment.pairs(1, 1)
-    folder = tmp_path / "pair-01"
+    options, cell = Options(device="cpu"), Cell("none", "")
+    rounds = RealRounds(plan_of=lambda _: planned, seed=7, options=options, folder=tmp_path)
+    (pair,) = rounds.run([cell], 1, 1)[cell]
+    folder = round_folder(tmp_path, "none", 1)
     fault, control = (read_history(folder / arm / HISTORY) for arm in ("fault", "control"))
 
     def asked(history):
@@ -42,4 +43,4 @@ def test_a_real_pair_is_two_runs_that_differ_in_the_fault_alone(tmp_path):
     assert pair.fault.bite is not None
     assert pair.fault.bite.bit
     assert pair.fault.against == "its control"
-    assert PairResult.model_validate_json((folder / PAIR).read_text()) == pair
+    assert PairResult.model_validate_json((folder / "fault" / PAIR).read_text()) == pair
