@@ -27,9 +27,7 @@ class Seats:
     or earlier. `told`: somebody tells it when a caller leaves.
     """
 
-    def __init__(
-        self, worker: str, engine: Engine, max_queue: int, pace: Pace, *, told: bool = True
-    ) -> None:
+    def __init__(self, worker: str, engine: Engine, max_queue: int, pace: Pace, *, told: bool = True) -> None:
         self.batcher = Batcher(engine.max_num_seqs, max_queue)
         self.jobs: dict[Sequence, Job] = {}
         self.next_deadline_s = NEVER

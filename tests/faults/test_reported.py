@@ -11,8 +11,8 @@ from harness.judging.history import Attempted
 from harness.judging.reading import read_history
 from harness.judging.result import RunResult, Verdict
 from harness.judging.severity import not_monotonic
-from harness.serving.cost_sets import TINY_CPU
 from harness.results import HISTORY
+from harness.serving.cost_sets import TINY_CPU
 from harness.virtual_run import VirtualRun
 
 TIMEOUT = "timeout(ttft=inf, itl=inf, attempt=2, total=inf)"

@@ -15,10 +15,9 @@ from harness.judging.history import FaultChanged
 from harness.judging.reading import read_history
 from harness.judging.result import RunResult
 from harness.reporting.names import Names
-from harness.results import run_folder
+from harness.results import HISTORY, run_folder
 from harness.serving.cost_sets import TINY_CPU
 from harness.suite import plan_runs
-from harness.results import HISTORY
 from harness.virtual_run import VirtualRun
 
 SLOW = find_scenario("slow_worker")

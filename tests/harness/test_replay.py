@@ -12,10 +12,9 @@ import scenarios
 from harness.cli import run_command_line
 from harness.exit_codes import ExitCode
 from harness.fleet import Fleet
-from harness.results import RESULT
+from harness.results import HISTORY, RESULT
 from harness.scenario import Phases
 from harness.serving.cost_sets import TINY_CPU
-from harness.results import HISTORY
 from harness.virtual_run import VirtualRun
 
 SHORT = Phases(warm_up_s=0.5, baseline_s=1.0, fault_s=1.0, recovery_s=0.5, drain_s=1.0)

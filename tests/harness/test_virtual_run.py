@@ -11,8 +11,8 @@ import pytest
 from harness.errors import BadInput
 from harness.fleet import Fleet
 from harness.judging.result import Verdict
-from harness.serving.cost_sets import SHIPPED, TINY_CPU
 from harness.results import HISTORY
+from harness.serving.cost_sets import SHIPPED, TINY_CPU
 from harness.virtual_run import PREFIX, VirtualRun, digest
 
 RUN = VirtualRun(scenario="slow_worker", preset="none", seed=3, costs=TINY_CPU)
