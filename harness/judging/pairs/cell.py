@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from harness.judging.agreement import verdict_against
 from harness.judging.pairs.across import measures_across
+from harness.judging.pairs.loss import widened
 from harness.judging.pairs.pair import PairResult
 from harness.judging.pairs.sound import counted, doubts, enough_count
 from harness.judging.result import Guard, Law, Measure, Part, RunResult, Setting, Verdict
@@ -50,7 +51,8 @@ def judge_cell(pairs: Sequence[PairResult], error: float) -> CellResult:
     if not pairs:
         raise ValueError("there is no verdict without a pair")
     sound = counted(pairs)
-    measures = measures_across([pair.fault.measures for pair in sound], error)
+    together = measures_across([pair.fault.measures for pair in sound], error)
+    measures = [widened(measure, sound, error) for measure in together]
     preconditions = [enough_count(pairs), *doubts(pairs)]
     verdict = decide(measures, preconditions)
     spreads = sum(pair.fault.verdict is Verdict.FAIL for pair in sound)

@@ -14,6 +14,7 @@ from harness.judging.pairs.across import comparable, log_of
 from harness.judging.pairs.figure import samples_of, value_of
 from harness.judging.pairs.gate_result import ObjectiveResult
 from harness.judging.pairs.holm import rejected
+from harness.judging.pairs.loss import WorstLoss, worst_loss
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.own_control import broken_without, lacks_by_fault, moved_by_itself
 from harness.judging.pairs.pair import PairResult
@@ -60,7 +61,8 @@ def evaluate(
     each = {pair.seed: value_of(objective, pair, against.get(pair.seed)) for pair in pairs}
     samples = [count for pair in pairs if (count := samples_of(objective, pair)) is not None]
     values = [value for value in each.values() if value is not None]
-    found = _found(objective, values, open_share(objective, pairs, against), error) if values else None
+    share = open_share(objective, pairs, against) or worst_loss(objective, pairs)
+    found = _found(objective, values, share, error) if values else None
     verdict, why, todo = _judge(objective, pairs, list(each.values()), found, error)
     return ObjectiveResult(
         id=objective.id,
@@ -152,7 +154,9 @@ def _judge(
     )
 
 
-def _found(objective: Objective, values: Sequence[float], share: OpenShare | None, error: float) -> Found:
+def _found(
+    objective: Objective, values: Sequence[float], share: OpenShare | WorstLoss | None, error: float
+) -> Found:
     """Of a share, the interval and the chance of what is known less of: the pairs, or their requests."""
     to, back = _scale(objective, values)
     scaled = [to(value) for value in values]
