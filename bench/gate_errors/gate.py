@@ -11,14 +11,14 @@ from harness.judging.pairs.objective import Objective
 from harness.scenario import Scenario
 from harness.serving.cost_store import Chosen
 
-PRESET = "none"
+PRESET, CHAT = "none", "chat"
 # What spreads by the design's definition: of all bystanders and quantiles the worst one.
 CONTAINED = Objective(id="contained", metric="latency_inflation", bound="max", limit=INFLATION[0])
 
 
-def calm(bystander: str, limit: float = 1.5) -> Objective:
+def calm(caller: str, limit: float = 1.5) -> Objective:
     """Its p95 latency against the control."""
-    return Objective(id="calm", metric="e2e_s.p95_all", of=bystander, bound="max_vs_control", limit=limit)
+    return Objective(id="calm", metric="e2e_s.p95_all", of=caller, bound="max_vs_control", limit=limit)
 
 
 def plan_of(scenario: Scenario, objectives: Sequence[Objective]) -> Plan:

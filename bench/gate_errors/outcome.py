@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.gate_errors.deciding import Decision, decide
-from bench.gate_errors.gate import CONTAINED, calm, plan_of
+from bench.gate_errors.gate import CHAT, CONTAINED, calm, plan_of
 from bench.gate_errors.study import LIMIT, SPREADS, Draw, Study
 from bench.gate_errors.truth import true_ratio
 from bench.report import Figure
@@ -91,7 +91,7 @@ def outcome(study: Study, drawn: Sequence[Sequence[Draw]], pool: Mapping[Draw, P
     each = [[pool[draw] for draw in draws] for draws in drawn]
     if study is LIMIT:
         return on_its_limit(study.name, each, study.scenario())
-    plan = plan_of(study.scenario(), (CONTAINED, calm(study.bystander)))
+    plan = plan_of(study.scenario(), (CONTAINED, calm(CHAT)))
     decisions = [decide(pairs, plan) for pairs in each]
     return caught(study.name, decisions) if study is SPREADS else identical(study.name, decisions)
 
@@ -106,8 +106,8 @@ def caught(name: str, decisions: Sequence[Decision]) -> Outcome:
 
 def on_its_limit(name: str, each: Sequence[Sequence[PairResult]], scenario: Scenario) -> Outcome:
     """One objective, whose limit is where the system's own ratio lies, over all pairs that were drawn."""
-    truth = true_ratio([pair for pairs in each for pair in pairs], calm(LIMIT.bystander))
-    plan = plan_of(scenario, (calm(LIMIT.bystander, truth),))
+    truth = true_ratio([pair for pairs in each for pair in pairs], calm(CHAT))
+    plan = plan_of(scenario, (calm(CHAT, truth),))
     decisions = [decide(pairs, plan) for pairs in each]
     return _of(f"{name} (x{truth:.2f})", decisions, Verdict.PASS, at_most=NOMINAL)
 

@@ -11,10 +11,10 @@ from itertools import permutations
 from pathlib import Path
 
 from bench.gate_errors.deciding import decide
-from bench.gate_errors.gate import CONTAINED, PRESET, calm, plan_of
+from bench.gate_errors.gate import CHAT, CONTAINED, PRESET, calm, plan_of
 from bench.gate_errors.outcome import identical, table, undecided
 from bench.gate_errors.simulated import pruned
-from bench.gate_errors.study import SAME, SHORT
+from bench.gate_errors.study import SHORT
 from bench.report import Section
 from harness.arms import Arm
 from harness.config import find_preset, find_scenario, make_folder
@@ -49,7 +49,7 @@ def measure_real(decisions: int, seeds: int, arms: int, most: int) -> Section:
 
 def plan_within(most: int) -> Plan:
     """The gate's own. Of fewer pairs than it asks for a single look: shows only that all this works."""
-    plan = plan_of(_scenario(), (CONTAINED, calm(SAME.bystander)))
+    plan = plan_of(_scenario(), (CONTAINED, calm(CHAT)))
     return plan if most >= plan.looks.most else replace(plan, looks=Looks((most,), plan.looks.error))
 
 

@@ -59,11 +59,6 @@ class Study:
     def arm(self) -> Arm:
         return Arm.CONTROL if self.factor is None else Arm.FAULT
 
-    @property
-    def bystander(self) -> str:
-        """Whose latency the gate bounds: without a fault all are bystanders, and chat sends most."""
-        return "chat" if self.factor is None else "tenant"
-
     def scenario(self) -> Scenario:
         """slow_worker, with fewer local requests and shorter phases."""
         own = find_scenario("slow_worker")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bench.gate_errors.deciding import Decision, decide
-from bench.gate_errors.gate import CONTAINED, PRESET, calm, plan_of
+from bench.gate_errors.gate import CHAT, CONTAINED, PRESET, calm, plan_of
 from bench.gate_errors.noise import STEP, Noise, disturbed, in_pairs, level_of, times_slower
 from bench.gate_errors.outcome import caught, identical, on_its_limit, undecided
 from bench.gate_errors.real import draw, measure_real, plan_within
@@ -99,7 +99,7 @@ def test_a_slower_arm_is_really_simulated_with_the_same_requests():
     assert took[1] / took[0] == pytest.approx(times_slower(3), rel=0.1)
     pair = judge_pair(slow, plain)
     assert pair.fault.bite is None
-    assert true_ratio([pair], calm(SAME.bystander)) == pytest.approx(times_slower(3), rel=0.15)
+    assert true_ratio([pair], calm(CHAT)) == pytest.approx(times_slower(3), rel=0.15)
 
 
 def test_the_slow_worker_of_the_last_study_must_spread_by_the_law():
@@ -168,7 +168,7 @@ def worse(pair, factor):
 def test_what_is_pruned_changes_no_decision():
     fault, control = (make(SPREADS, arm, 1, 0, "control") for arm in (Arm.FAULT, Arm.CONTROL))
     whole = judge_pair(fault, control)
-    plan = plan_of(SPREADS.scenario(), (CONTAINED, calm(SPREADS.bystander)))
+    plan = plan_of(SPREADS.scenario(), (CONTAINED, calm(CHAT)))
     pools = ([each.model_copy(update={"seed": s}) for s in range(12)] for each in (whole, pruned(whole)))
     first, second = (decide(pairs, plan) for pairs in pools)
     assert first == second
@@ -216,9 +216,7 @@ def in_chat(pair, ratio):
         run = getattr(pair, side)
         metric = {calm("").metric: Trend(before=1.0, during=value)}
         callers = [
-            each.model_copy(update={"metrics": each.metrics | metric})
-            if each.name == LIMIT.bystander
-            else each
+            each.model_copy(update={"metrics": each.metrics | metric}) if each.name == CHAT else each
             for each in run.callers
         ]
         runs[side] = run.model_copy(update={"callers": callers})
