@@ -1,12 +1,13 @@
 """What a gate's file names: scenario, faults, policies and an earlier result. Each must be there and fit."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from faults.notation import spell
 from harness.config import find_preset, find_scenario, is_file
 from harness.errors import BadInput
 from harness.fault_text import check_simulated, sized, with_fault
-from harness.gating.applied import with_size
+from harness.fleet import with_phases
 from harness.gating.gate_file import Baseline, GateFile
 from harness.gating.problem import Problem
 from harness.gating.yaml_text import Place
@@ -24,12 +25,22 @@ def find_named(gate: GateFile, problems: list[Problem]) -> Scenario | None:
     try:
         scenario = find_scenario(gate.scenario)
         place = ("workers",)
-        scenario = with_size(scenario, gate)
+        scenario = _with_size(scenario, gate)
     except BadInput as wrong:
         problems.append(Problem(gate.line_of(*place), _plain(wrong)))
         return None
     _check_faults(gate, scenario, presets, problems)
     return scenario
+
+
+def _with_size(scenario: Scenario, gate: GateFile) -> Scenario:
+    """BadInput for fewer workers than the scenario can be with. Its load waits for a measured capacity."""
+    workers = scenario.topology.workers if gate.workers is None else gate.workers
+    try:
+        sized = replace(scenario, topology=replace(scenario.topology, workers=workers))
+    except ValueError as wrong:
+        raise BadInput(f"workers: {workers} are too few. {wrong}") from wrong
+    return with_phases(sized, gate.phases)
 
 
 def _presets(gate: GateFile, problems: list[Problem]) -> list[Preset]:

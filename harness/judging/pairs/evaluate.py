@@ -33,16 +33,6 @@ class Found:
     chance: float
 
 
-def evaluate_all(
-    objectives: Sequence[Objective],
-    pairs: Sequence[PairResult],
-    error: float,
-    baseline: Mapping[int, PairResult] | None = None,
-) -> list[ObjectiveResult]:
-    """Those of one cell, none of which is called broken by chance more often than `error` / 2."""
-    return shared([evaluate(each, pairs, error, baseline) for each in objectives], error)
-
-
 def evaluate(
     objective: Objective,
     pairs: Sequence[PairResult],

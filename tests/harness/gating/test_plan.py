@@ -4,14 +4,18 @@ from dataclasses import replace
 
 import pytest
 
+from faults.engine.periodic_stall import PeriodicStall
+from faults.engine.slow_steps import SlowSteps
 from harness.errors import BadInput
 from harness.gating.budget import read_budget, read_noise, within
 from harness.gating.plan_words import plan_words
 from harness.gating.problem import refuse
 from harness.gating.provable import hopeless
+from scenarios import SCENARIOS
 from tests.harness.gating.fake_rounds import gate_file, planned
 from tests.harness.judging.pairs.made import objective
 
+SLOW = SCENARIOS["slow_worker"]
 TWO = ("slow_steps(factor=10)", "periodic_stall(stall=0.5, every=2)")
 
 
@@ -23,6 +27,18 @@ def test_faults_share_a_control_and_one_that_needs_a_longer_run_has_its_own():
     assert planned(gate_file(faults=TWO)).runs == 3
     flapping = "slow_steps(factor=10, shape=flapping(on=1, off=20))"
     assert planned(gate_file(faults=(TWO[0], flapping))).runs == 4
+
+
+def test_each_fault_is_a_scenario_with_the_gates_workers_and_phases():
+    found = planned(replace(gate_file(faults=TWO, workers=6), phases={"fault_s": 60.0, "recovery_s": 8.0}))
+    assert [each.fault for each in found.scenarios] == [
+        SlowSteps(factor=10),
+        PeriodicStall(stall_s=0.5, every_s=2),
+    ]
+    for each in found.scenarios:
+        assert each.topology.workers == 6
+        assert (each.phases.recovery_s, each.phases.baseline_s) == (8, SLOW.phases.baseline_s)
+        assert each.phases.fault_s >= 60
 
 
 def test_real_time_is_that_of_its_runs_one_after_another():

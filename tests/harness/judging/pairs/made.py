@@ -4,7 +4,7 @@ from functools import cache
 
 from harness.judging.pairs.objective import Objective
 from harness.judging.pairs.pair import PairResult, judge_pair
-from harness.judging.result import Trend
+from harness.judging.result import Measure, Trend
 from tests.harness.judging.synthetic import CONTAINED, simulate
 
 CALLER = "tenant"
@@ -30,6 +30,14 @@ def made(seed, metric, fault, control=1.0, *, before=None, offered=OFFERED, own_
             ),
         }
     )
+
+
+def measure(value, name="latency_inflation", **changes):
+    fields = {
+        "name": name, "about": "tenant", "value": value, "lower": value, "upper": value, "mild": 1.25,
+        "severe": 2.0, "deciding": True,
+    }  # fmt: skip
+    return Measure(**fields | changes)
 
 
 def several(metric, faults, controls=None, **more):

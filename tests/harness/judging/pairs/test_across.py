@@ -4,16 +4,9 @@ import pytest
 
 from harness.judging.pairs.across import comparable, measures_across
 from harness.judging.result import Measure
+from tests.harness.judging.pairs.made import measure
 
 ERROR = 0.1
-
-
-def measure(value, name="latency_inflation", **changes):
-    fields = {
-        "name": name, "about": "tenant", "value": value, "lower": value, "upper": value, "mild": 1.25,
-        "severe": 2.0, "deciding": True,
-    }  # fmt: skip
-    return Measure(**fields | changes)
 
 
 def across(*pairs):

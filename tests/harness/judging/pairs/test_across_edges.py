@@ -5,15 +5,7 @@ from math import inf
 import pytest
 
 from harness.judging.pairs.across import log_of, measures_across
-from harness.judging.result import Measure
-
-
-def measure(value, name="latency_inflation", **changes):
-    fields = {
-        "name": name, "about": "tenant", "value": value, "lower": value, "upper": value, "mild": 1.25,
-        "severe": 2.0, "deciding": True,
-    }  # fmt: skip
-    return Measure(**fields | changes)
+from tests.harness.judging.pairs.made import measure
 
 
 def test_of_nothing_the_logarithm_is_minus_infinity():

@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from harness.judging.pairs.evaluate import evaluate, evaluate_all, shared
+from harness.judging.pairs.evaluate import evaluate, shared
 from harness.judging.result import Measure, Trend, Verdict
 from tests.harness.judging.pairs.made import made, objective, several, with_trend
 
@@ -150,12 +150,16 @@ def test_pairs_without_a_baseline_of_their_seed_do_not_count():
     assert found.pairs == 6
 
 
+def judged(objectives, pairs):
+    return shared([evaluate(each, pairs, ERROR) for each in objectives], ERROR)
+
+
 def test_among_many_objectives_one_outside_by_chance_is_spared():
     """6 pairs: p = 1/64, which is below 2.5 % alone, and not a fifth of it."""
     one = objective(limit=1.5)
     assert evaluate(one, several(P95, times(3)[:6]), ERROR).verdict is Verdict.FAIL
     calm = [objective(limit=9.0, id=f"calm-{number}") for number in range(4)]
-    found = evaluate_all([one, *calm], several(P95, times(3)[:6]), ERROR)
+    found = judged([one, *calm], several(P95, times(3)[:6]))
     assert [each.verdict for each in found] == ["INCONCLUSIVE", "PASS", "PASS", "PASS", "PASS"]
     assert "chance" in found[0].why
 
@@ -163,7 +167,7 @@ def test_among_many_objectives_one_outside_by_chance_is_spared():
 def test_those_that_do_not_block_take_no_share_of_the_error():
     one = objective(limit=1.5)
     warn = [objective(limit=9.0, id=f"calm-{number}", level="warn") for number in range(4)]
-    assert evaluate_all([one, *warn], several(P95, times(3)[:6]), ERROR)[0].verdict is Verdict.FAIL
+    assert judged([one, *warn], several(P95, times(3)[:6]))[0].verdict is Verdict.FAIL
 
 
 def test_a_missing_figure_that_fails_is_no_matter_of_chance():

@@ -59,9 +59,15 @@ def test_every_name_of_every_metric_is_found() -> None:
         ("ttft_s", "ttft_s is known by its percentiles. Write ttft_s.p99_all or ttft_s.p99_ok"),
         ("hop_s", "hop_s is known by its percentiles. Write hop_s.p99"),
         ("ttft.p99", "unknown metric 'ttft.p99'. Closest: ttft_s.p99_all. All: limplock list metrics"),
-        ("TTFT_S.P95_OK", "unknown metric 'TTFT_S.P95_OK'. Closest: ttft_s.p95_ok. All: limplock list metrics"),
+        (
+            "TTFT_S.P95_OK",
+            "unknown metric 'TTFT_S.P95_OK'. Closest: ttft_s.p95_ok. All: limplock list metrics",
+        ),
         ("ttft_s.p99 ", "unknown metric 'ttft_s.p99 '. Closest: ttft_s.p99_all. All: limplock list metrics"),
-        ("ttft_s.p999_all", "unknown metric 'ttft_s.p999_all'. Closest: ttft_s.p99_all. All: limplock list metrics"),
+        (
+            "ttft_s.p999_all",
+            "unknown metric 'ttft_s.p999_all'. Closest: ttft_s.p99_all. All: limplock list metrics",
+        ),
         ("zzz", "unknown metric 'zzz'. All: limplock list metrics"),
         ("z" * 90, f"unknown metric '{'z' * 57}...'. All: limplock list metrics"),
     ],
