@@ -1,4 +1,4 @@
-"""The arms of an experiment: the run with the fault, and what it is held against."""
+"""The arms of a pair: the run with the fault, and what it is held against."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ class Arm(StrEnum):
 
 
 def in_arm(scenario: Scenario, arm: Arm) -> Scenario:
-    """What runs in `arm` of an experiment about `scenario`. BadInput where there is no such arm."""
+    """What runs in `arm` of a pair about `scenario`. BadInput where there is no such arm."""
     match arm:
         case Arm.FAULT:
             return scenario

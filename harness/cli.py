@@ -122,9 +122,7 @@ def run(
     if engine == "virtual":
         from harness.virtual_commands import Virtual, check_virtual, run_virtually
 
-        check_virtual(
-            {"--toxiproxy": toxiproxy != "auto", "--model": model != "tiny", "--device": device != "auto"}
-        )
+        check_virtual(model, device, toxiproxy)
         virtual = Virtual(
             costs="auto" if costs is None else costs,
             seeds=1 if seeds is None else seeds,

@@ -91,13 +91,7 @@ def _check_options(gate: GateFile, wanted: Wanted) -> None:
     """BadInput for those that would say nothing in virtual time."""
     given = wanted.options
     if gate.engine == "virtual":
-        check_virtual(
-            {
-                "--toxiproxy": given.toxiproxy != "auto",
-                "--model": given.model != "tiny",
-                "--device": given.device != "auto",
-            }
-        )
+        check_virtual(given.model, given.device, given.toxiproxy)
 
 
 def _forget_earlier(folder: Path, stored: Stored | None) -> None:

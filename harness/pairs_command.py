@@ -89,9 +89,7 @@ def run_pairs(asked: Asked) -> ExitCode:
 
 def _check(asked: Asked, faults: Sequence[str], controls: Sequence[Arm]) -> None:
     if asked.engine == "virtual":
-        check_virtual(
-            {"--toxiproxy": asked.options.toxiproxy != "auto", "--device": asked.options.device != "auto"}
-        )
+        check_virtual(asked.options.model, asked.options.device, asked.options.toxiproxy)
     else:
         check_real(asked.engine, asked.fleet, {"--costs": asked.costs, "--jobs": asked.jobs})
     if asked.seeds is not None:

@@ -1,6 +1,6 @@
 """What `limplock run --engine virtual` and `limplock replay` do, once the command line is read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,10 +42,11 @@ class Virtual:
     faults: Sequence[str] = ()
 
 
-def check_virtual(real_only: Mapping[str, bool]) -> None:
-    """BadInput for options that only real runs have: whether each was given."""
-    if given := [name for name, was in real_only.items() if was]:
-        raise BadInput(f"{', '.join(given)}: for real runs only. Leave it out, or --engine virtual")
+def check_virtual(model: str, device: str, toxiproxy: str) -> None:
+    """BadInput for options that only real runs have."""
+    usual = {"--toxiproxy": (toxiproxy, "auto"), "--model": (model, "tiny"), "--device": (device, "auto")}
+    if given := [name for name, (value, default) in usual.items() if value != default]:
+        raise BadInput(f"{', '.join(given)}: for real runs only. Leave it out, or --engine torch")
 
 
 def run_virtually(

@@ -1,4 +1,4 @@
-"""What runs in each arm of an experiment."""
+"""What runs in each arm of a pair."""
 
 import pytest
 

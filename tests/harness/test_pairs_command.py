@@ -35,7 +35,11 @@ def test_pairs_are_judged_together_with_the_score_of_the_policy(tmp_path, capsys
         (["--controls", "dead"], "Add --pairs 8"),
         (["--pairs", "8", "--controls", "gone"], "unknown --controls arm 'gone'"),
         (["--pairs", "8", "--seeds", "3"], "--seeds: each pair has its own seed"),
-        (["--pairs", "8", "--device", "cpu"], "--device: for real runs only"),
+        (
+            ["--pairs", "8", "--device", "cpu"],
+            "--device: for real runs only. Leave it out, or --engine torch",
+        ),
+        (["--pairs", "8", "--model", "smollm2"], "--model: for real runs only"),
     ],
 )
 def test_a_wrong_command_line_starts_nothing(tmp_path, capsys, more, words):
