@@ -3,7 +3,7 @@
 from harness.errors import BadInput, unknown
 from harness.judging.metrics import Metric
 from harness.judging.pairs.objective import During, Objective
-from harness.scenario import Caller, Scenario
+from harness.scenario import Scenario
 from harness.serving.gateway import NAME as GATEWAY
 
 STREAMED = ("ttft_s", "tpot_s", "max_gap_s", "good_tokens_per_s")  # local requests have no tokens
@@ -17,21 +17,26 @@ WHOLE = {"run": "the whole run", "spread": "all bystanders together", "pair": "t
 
 def check_place(metric: Metric, of: str, scenario: Scenario) -> None:
     """BadInput unless the metric is one of what `of` is."""
-    callers = {caller.name: caller for caller in scenario.callers}
+    callers = [caller.name for caller in scenario.callers]
     hops = [tier.name for tier in scenario.topology.services] + [GATEWAY]
     workers = scenario.topology.worker_names()
     if metric.of in WHOLE:
         _check_nobody(metric, of)
         return
-    own = list(callers) if metric.of == "caller" else hops + (workers if metric.name in AT_WORKERS else [])
+    if metric.of == "caller":
+        own = _callers_with(metric, scenario)
+    else:
+        own = hops + (workers if metric.name in AT_WORKERS else [])
     if not of:
         raise BadInput(f"{metric.name} is of one {metric.of}. Add of: {' or '.join(own)}")
     if of not in {*callers, *hops, *workers}:
         raise unknown("place", of, [*callers, *hops, *workers])
+    if of in callers and metric.of == "caller" and of not in own:
+        raise BadInput(
+            f"{of} asks for no tokens and has no {metric.name}. Take e2e_s, or of: {' or '.join(own)}"
+        )
     if of not in own:
         raise BadInput(f"{of} has no {metric.name}. Those that have: {', '.join(own)}")
-    if of in callers:
-        _check_streamed(metric, callers[of], scenario)
 
 
 def check_when(objective: Objective) -> None:
@@ -60,10 +65,5 @@ def _check_nobody(metric: Metric, of: str) -> None:
         raise BadInput(f"{metric.name} is of {WHOLE[metric.of]} and not of {of}. Remove of")
 
 
-def _check_streamed(metric: Metric, caller: Caller, scenario: Scenario) -> None:
-    if metric.name in STREAMED and not caller.inference:
-        asking = [each.name for each in scenario.callers if each.inference]
-        raise BadInput(
-            f"{caller.name} asks for no tokens and has no {metric.name}."
-            f" Take e2e_s, or of: {' or '.join(asking)}"
-        )
+def _callers_with(metric: Metric, scenario: Scenario) -> list[str]:
+    return [each.name for each in scenario.callers if each.inference or metric.name not in STREAMED]

@@ -74,6 +74,8 @@ def test_a_local_caller_has_all_but_what_tokens_are_needed_for() -> None:
             "",
             "goodput_ratio is of one caller. Add of: chat or tenant or local_front or local_api",
         ),
+        ("ttft_s.p90_all", "", "ttft_s is of one caller. Add of: chat or tenant"),
+        ("ttft_s.p90_all", "worker-1", "worker-1 has no ttft_s. Those that have: chat, tenant"),
         (
             "waiting",
             "",
