@@ -21,9 +21,7 @@ def test_its_health_is_good_and_its_reports_are_those_of_before(tmp_path):
     assert ages[-1] > 0.9 * during(history).length_s
 
 
-def test_who_chooses_by_reports_contains_it_only_while_they_are_true(
-    tmp_path,
-):
+def test_who_chooses_by_reports_contains_it_only_while_they_are_true(tmp_path):
     told = conduct(SCENARIO, BY_REPORTS, tmp_path / "told", fault=SlowSteps(factor=SCENARIO.fault.factor))
     assert bystanders_served(told) > 0.99
     untold = conduct(SCENARIO, BY_REPORTS, tmp_path / "untold")

@@ -18,6 +18,7 @@ def test_its_health_is_good_throughout_and_not_one_request_is_answered(tmp_path)
 def test_it_looks_idle_while_the_slots_wait_for_it(tmp_path):
     history = conduct(SCENARIO, "none", tmp_path)
     late = gauges(history, "worker-0")[len(gauges(history, "worker-0")) // 2 :]
+    assert len(late) >= 10
     assert all(look.values["running"] + look.values["waiting"] == 0 for look in late)
     places = {place.name: place for place in judge(history).places}
     assert places["api"].full_after_s is not None
