@@ -31,7 +31,8 @@ def main() -> int:
             if time.monotonic() >= until_s or not _examine(copy, source, found, until_s):
                 break
     why = record.reasons(ROOT / record.REASONS)
-    record.write(PAGE, record.page(found, why, set(files(DEFAULT)) - set(found)))
+    missing, changed = set(files(DEFAULT)) - set(found), record.outdated(found, ROOT)
+    record.write(PAGE, record.page(found, why, missing, changed))
     for key in record.unexplained(found, why):
         say(f"no reason yet: {key}")
     return 0

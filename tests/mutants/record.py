@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -71,14 +71,26 @@ def reason_key(source: str, one: Survivor) -> str:
     return f"{source}: {one.was} -> {one.became}"
 
 
-def page(found: Mapping[str, Found], why: Mapping[str, str], missing: Iterable[str]) -> str:
+def outdated(found: Mapping[str, Found], root: Path) -> set[str]:
+    """Files that are no longer as they were when they were tried."""
+    return {
+        name
+        for name, each in found.items()
+        if not (root / name).exists() or each.of != digest((root / name).read_text())
+    }
+
+
+def page(
+    found: Mapping[str, Found], why: Mapping[str, str], missing: Iterable[str], changed: Container[str] = ()
+) -> str:
     """Markdown, between the markers of the page."""
     lines = ["| file | mutants | killed | share |", "|---|---:|---:|---:|"]
     for name in sorted(found):
         each = found[name]
         tried = len(each.killed) + len(each.survivors)
         part = "" if each.done else f" of {each.mutants}"
-        lines.append(f"| {name} | {tried}{part} | {len(each.killed)} | {each.share:.0%} |")
+        since = ", changed since" if name in changed else ""
+        lines.append(f"| {name}{since} | {tried}{part} | {len(each.killed)} | {each.share:.0%} |")
     lines += ["", "### Survivors", ""]
     for name in sorted(found):
         lines += [_line(name, one, why) for one in found[name].survivors]

@@ -6,7 +6,9 @@ from tests.mutants.record import (
     END,
     START,
     Found,
+    digest,
     load,
+    outdated,
     page,
     reason_key,
     reason_of,
@@ -36,6 +38,16 @@ def test_a_page_has_shares_survivors_with_reasons_and_what_was_not_run():
     assert "- `x.py:7`: ``a > b`` became ``a >= b``. Both are the same." in text
     assert "`y.py`" in text
     assert "**no reason found yet**" in page({"x.py": found()}, {}, set())
+
+
+def test_a_file_that_has_changed_since_it_was_tried_says_so(tmp_path: Path):
+    (tmp_path / "same.py").write_text("a > b")
+    (tmp_path / "other.py").write_text("a > b + 1")
+    tried = {name: found(of=digest("a > b")) for name in ("same.py", "other.py", "gone.py")}
+    assert outdated(tried, tmp_path) == {"other.py", "gone.py"}
+    text = page(tried, {}, set(), {"other.py"})
+    assert "| same.py | 4 |" in text
+    assert "| other.py, changed since | 4 |" in text
 
 
 def test_a_file_that_was_not_tried_to_its_end_says_so():
