@@ -32,7 +32,7 @@ def load_words(plan: Plan) -> str:
 def _words(
     plan: Plan, controls: Sequence[str], *, proves: bool, stored: Stored | None
 ) -> Iterator[tuple[str, str]]:
-    gate, after = plan.gate, plan.looks.after
+    gate = plan.gate
     faults = ", ".join(cell.fault or "its own fault" for cell in plan.candidate)
     yield "gate", f"{gate.path}: {plan.candidate[0].policy} on {gate.scenario} under {faults}"
     yield "engine", "real processes, one run at a time" if plan.real else f"virtual time, {plan.jobs} at once"
@@ -43,15 +43,25 @@ def _words(
         yield "baseline", f"{gate.baseline.result if gate.baseline else ''}, pairs of an earlier job"
     elif gate.baseline is not None:
         yield "baseline", "not run: no objective asks for it"
-    looks = " and ".join(map(str, after))
-    yield (
-        "pairs",
-        f"looks after {looks}, {plan.runs} runs for each, {plan.decisions} decisions share the error",
-    )
+    yield "pairs", f"{_looks(plan)}, {plan.runs} runs for each, {_sharing(plan.decisions)} the error"
     yield "time", _time(plan, controls, proves=proves)
     yield "proves", _provable(plan)
     for each in tight(plan):
         yield "note", f"{each.id}: x{each.limit:g} is near to what {plan.looks.most} pairs can prove"
+
+
+def _looks(plan: Plan) -> str:
+    """And why they begin later than the file says."""
+    after, least = plan.looks.after, plan.gate.pairs.least
+    words = f"looks after {' and '.join(map(str, after))}"
+    if after[0] <= least:
+        return words
+    need = "decision needs" if plan.decisions == 1 else "decisions need"
+    return f"{words} ({plan.decisions} {need} a first look later than {least})"
+
+
+def _sharing(decisions: int) -> str:
+    return "1 decision has all of" if decisions == 1 else f"{decisions} decisions share"
 
 
 def _load(plan: Plan) -> str:

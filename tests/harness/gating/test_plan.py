@@ -128,3 +128,19 @@ def test_the_plan_says_what_will_run_and_what_that_can_prove():
         "the arm removed",
     ):
         assert part in words
+
+
+def pairs_line(count):
+    faults = tuple(f"slow_steps(factor={5 + number})" for number in range(count))
+    words = plan_words(planned(gate_file(faults=faults)), [], proves=False, stored=None)
+    return next(line for line in words if line.startswith("pairs"))
+
+
+def test_looks_that_begin_later_than_the_file_says_come_with_the_reason():
+    assert pairs_line(1) == (
+        "pairs    looks after 8 and 10 and 12, 2 runs for each, 1 decision has all of the error"
+    )
+    assert pairs_line(7) == (
+        "pairs    looks after 10 and 12 (7 decisions need a first look later than 8), 8 runs for each,"
+        " 7 decisions share the error"
+    )
