@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from harness.doctoring.command import doctor
-from harness.errors import LimplockError
+from harness.errors import BadFile, LimplockError
 from harness.exit_codes import ExitCode
 from harness.gating.command import gate
 from harness.go_flags import from_go
@@ -330,7 +330,7 @@ def run_command_line(arguments: list[str]) -> int:
     except LimplockError as known:
         if type(known) in ENDS.values():
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # one more Ctrl-C must not change the exit code now
-        _say(str(known))
+        _say(str(known), named=not isinstance(known, BadFile))
         return known.exit_code
     except typer.exceptions.TyperException as wrong:  # the command line itself
         said = getattr(wrong, "format_message", wrong.__str__)().rstrip(".")
@@ -361,10 +361,11 @@ def _read(arguments: list[str]) -> list[str]:
     return arguments or ["--help"]
 
 
-def _say(line: str) -> None:
+def _say(line: str, *, named: bool = True) -> None:
+    """`named`: with the name of the program before it."""
     with suppress(OSError):  # nobody can be told; the exit code still says it
         PipeConsole(stderr=True, soft_wrap=True).print(
-            f"limplock: {line}", style="bold red", markup=False, highlight=False
+            f"limplock: {line}" if named else line, style="bold red", markup=False, highlight=False
         )
 
 

@@ -21,6 +21,10 @@ class BadInput(LimplockError):
     exit_code = ExitCode.BAD_INPUT
 
 
+class BadFile(BadInput):
+    """Lines of `FILE:LINE: what`, as editors and CI read them: nothing may stand before the file."""
+
+
 class EnvironmentFault(LimplockError):
     """The machine or a program we depend on is not as needed: port, proxy, model, worker."""
 

@@ -4,7 +4,7 @@ import re
 import stat
 from pathlib import Path
 
-from harness.errors import BadInput
+from harness.errors import BadFile, BadInput
 from harness.gating.problem import Problem, refuse
 
 LONGEST = 100_000  # bytes
@@ -18,12 +18,12 @@ def read_text(path: Path, what: str) -> str:
     if len(raw) > LONGEST:
         raise BadInput(f"{path} is longer than {LONGEST // 1000} kB. {what}")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise BadInput(f"{path}:1: this is UTF-16. Save it as UTF-8")
+        raise BadFile(f"{path}:1: this is UTF-16. Save it as UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         line = len(_LINE_END.findall(raw[: wrong.start].decode("latin-1"))) + 1
-        raise BadInput(
+        raise BadFile(
             f"{path}:{line}: byte 0x{raw[wrong.start]:02x} is no UTF-8. Save it as UTF-8"
         ) from wrong
     if (found := UNSEEN.search(text)) is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.config import find_preset, find_scenario
-from harness.errors import BadInput
+from harness.errors import BadFile, BadInput
 from harness.fault_text import check_simulated, find_faults, sized, with_fault
 from harness.fleet import Fleet, resize, with_phases
 from harness.gating.checks import check
@@ -118,7 +118,7 @@ def _scenarios(gate: GateFile, chosen: Chosen) -> Iterator[Scenario]:
             for preset in map(find_preset, names):
                 sized(scenario, preset.build(scenario.topology.workers), preset.name)
         except BadInput as wrong:
-            raise BadInput(f"{gate.path}:{gate.line_of(*place)}: {wrong}") from wrong
+            raise BadFile(f"{gate.path}:{gate.line_of(*place)}: {wrong}") from wrong
         yield scenario
 
 

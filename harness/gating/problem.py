@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from harness.errors import BadInput
+from harness.errors import BadFile
 
 MOST = 20  # told at once
 
@@ -27,14 +27,14 @@ class Broken(Exception):
 
 
 def refuse(path: Path, problems: Iterable[Problem]) -> None:
-    """BadInput with a line each, if there are any."""
+    """BadFile with a line each, if there are any."""
     found = sorted(dict.fromkeys(problems), key=attrgetter("line"))
     if not found:
         return
     told = [f"{path}:{problem.line}: {_one_line(problem.words)}" for problem in found[:MOST]]
     if len(found) > MOST:
         told.append(f"{path}: and {len(found) - MOST} more. Mend these first")
-    raise BadInput("\n".join(told))
+    raise BadFile("\n".join(told))
 
 
 def _one_line(words: str) -> str:

@@ -159,6 +159,15 @@ def test_a_baseline_that_cannot_be_compared_is_refused_with_its_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_each_problem_of_a_file_begins_with_its_file_and_line(tmp_path, capsys):
+    path = tmp_path / "gate.yaml"
+    path.write_text("version: 1\npolicy: contian\nengine: vitual\nobjectives: []\n")
+    assert ran(path) == ExitCode.BAD_INPUT
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 1
+    assert all(line.startswith(f"{path}:") for line in lines)
+
+
 def test_a_baseline_of_another_machine_is_refused_for_real_runs(passed, tmp_path, capsys):
     stored = json.loads((passed[0].parent / "out/gate.json").read_text())
     stored |= {
