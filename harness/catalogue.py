@@ -10,20 +10,38 @@ from faults.registry import parameter_defaults as fault_defaults
 from faults.shape import SHAPES, Shape
 from harness.config import scenarios
 from harness.errors import unknown
-from harness.judging.metrics import METRICS
+from harness.gating.measurable import AT_WORKERS, STREAMED, WHOLE
+from harness.judging.metrics import METRICS, Metric
+from harness.judging.percentiles import QUANTILES, label
 from policies.arguments import spell_value
 from policies.notation import parse, spell
 from policies.presets import PRESETS
 from policies.presets.preset import Preset
 from policies.registry import POLICIES, parameter_defaults
 
-LISTS = ("scenarios", "policies", "presets", "pipelines", "faults", "shapes", "metrics")
+LISTS = {
+    "scenarios": "topology, load and a fault, with what must come of it",
+    "policies": "what a pipeline is made of, with parameters and defaults",
+    "presets": "pipelines with a name, and where each is from",
+    "pipelines": "the presets as text, to copy and change",
+    "faults": "what can slow a worker down, by family, as they are written",
+    "shapes": "how strong a fault is as time goes by",
+    "metrics": "what can be judged, with unit, percentiles and place",
+}
+OF = WHOLE | {
+    "caller": "one caller",
+    "hop": "one service or the gateway",
+    "asking": "one caller that asks for tokens",
+    "place": "one service, the gateway or a worker",
+}
 SHOWN_WORKERS = 4  # that the presets are shown for
 
 
 def catalogue(kind: str) -> Mapping[str, str]:
-    """Name to meaning, in further lines what belongs to it. BadInput for a kind that is not listed."""
+    """Name to meaning, in further lines what belongs to it. No kind: the kinds. BadInput for any other."""
     match kind:
+        case "":
+            return LISTS
         case "scenarios":
             return {name: scenario.meaning for name, scenario in scenarios().items()}
         case "policies":
@@ -37,7 +55,7 @@ def catalogue(kind: str) -> Mapping[str, str]:
         case "shapes":
             return {name: "\n".join(_shape(shape)) for name, shape in SHAPES.items()}
         case "metrics":
-            return {name: f"{metric.meaning} [{metric.unit}]" for name, metric in METRICS.items()}
+            return {name: "\n".join(_metric(metric)) for name, metric in METRICS.items()}
     raise unknown("list", kind, LISTS)
 
 
@@ -68,6 +86,17 @@ def fault_families() -> Mapping[str, Mapping[str, str]]:
 def _shape(shape: type[Shape]) -> Iterator[str]:
     yield shape.meaning
     yield from _set(shape_defaults(shape))
+
+
+def _metric(metric: Metric) -> Iterator[str]:
+    """What it means, then of what it is and how its percentiles are written."""
+    yield f"{metric.meaning} [{metric.unit}]"
+    of = "asking" if metric.name in STREAMED else "place" if metric.name in AT_WORKERS else metric.of
+    if not metric.quantiles:
+        yield f"of {OF[of]}"
+        return
+    endings = f", each with {' or '.join(metric.quantiles)}" if any(metric.quantiles) else ""
+    yield f"of {OF[of]}: {' '.join(f'.{label(q)}' for q in QUANTILES)}{endings}"
 
 
 def _set(values: Mapping[str, float]) -> Iterator[str]:

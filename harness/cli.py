@@ -70,7 +70,7 @@ def run(
     scenario: str,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help=POLICY_HELP),
+        typer.Option(help=f"{POLICY_HELP} Default: none, the control."),
     ] = None,
     fault: Faults = None,
     seed: Seed = 1,
@@ -157,7 +157,10 @@ def replay(
 @app.command("list")
 def list_(
     kind: Annotated[
-        str, typer.Argument(help="scenarios, policies, presets, pipelines, faults, shapes, metrics")
+        str,
+        typer.Argument(
+            help="scenarios, policies, presets, pipelines, faults, shapes, metrics. Default: what these are."
+        ),
     ] = "",
 ) -> int:
     """List what there is, with one line of meaning each."""

@@ -182,6 +182,25 @@ def test_every_list_has_an_entry_with_a_meaning_for_each_name_and_wraps_below_it
     assert len(entries) >= 3
 
 
+def test_without_a_kind_the_kinds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["list"]) == ExitCode.PASS
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert {line.split()[0] for line in lines} == {*KINDS, "faults"}
+    assert all(len(line.split()) > 2 for line in lines)
+
+
+def test_a_metric_says_of_what_it_is_and_how_its_percentiles_are_written() -> None:
+    listed = catalogue("metrics")
+    written = {name: meaning.splitlines()[1] for name, meaning in listed.items()}
+    asking, quantiles = "of one caller that asks for tokens", ".p50 .p90 .p95 .p99"
+    assert written["ttft_s"] == f"{asking}: {quantiles}, each with _all or _ok"
+    assert written["tpot_s"] == f"{asking}: {quantiles}, each with _ok"
+    assert written["hop_s"] == f"of one service, the gateway or a worker: {quantiles}"
+    assert written["wait_s"] == f"of one service or the gateway: {quantiles}"
+    assert written["drop_ratio"] == "of one caller"
+    assert written["detection_s"] == "of the whole run"
+
+
 @pytest.mark.parametrize("width", [80, 200])
 def test_faults_are_listed_by_family_as_they_are_written(
     width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
