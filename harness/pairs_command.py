@@ -12,6 +12,7 @@ from harness.errors import BadInput
 from harness.exit_codes import ExitCode, worst
 from harness.fault_text import find_faults, with_fault
 from harness.fleet import Fleet
+from harness.folder_lock import folder_lock
 from harness.gating.other_arms import check_controls, score_of, spread_if_dead
 from harness.gating.real_rounds import RealRounds
 from harness.gating.rounds import Cell, Rounds
@@ -78,11 +79,13 @@ def run_pairs(asked: Asked) -> ExitCode:
         refuse_leftovers()
     folder, codes = new_folder(asked.out), []
     rounds = _rounds(asked, run_of, folder, jobs)
-    with interruptible():
+    with folder_lock(folder), interruptible():
+        for cell in chain(*cells.values()):  # nothing of an earlier job may be taken for this one's
+            _file(folder, cell).unlink(missing_ok=True)
         for preset, group in cells.items():
             pairs = rounds.run(group, 0, asked.pairs)
-            where = make_folder(folder / file_name(preset))
-            codes += [_judged(cell, pairs[cell], asked, rounds, where) for cell in group]
+            make_folder(folder / file_name(preset))
+            codes += [_judged(cell, pairs[cell], asked, rounds, _file(folder, cell)) for cell in group]
     say(PipeConsole(), f"files: {folder}/")
     return worst(*codes)
 
@@ -113,9 +116,14 @@ def _virtual(asked: Asked, cell: Cell, costs: Costs) -> VirtualRun:
     )
 
 
-def _judged(cell: Cell, pairs: Sequence[PairResult], asked: Asked, rounds: Rounds, where: Path) -> ExitCode:
+def _file(folder: Path, cell: Cell) -> Path:
+    """Of the result of a cell, beside the runs of its policy."""
+    return folder / file_name(cell.policy) / (f"cell.{file_name(cell.fault)}.json" if cell.fault else CELL)
+
+
+def _judged(cell: Cell, pairs: Sequence[PairResult], asked: Asked, rounds: Rounds, file: Path) -> ExitCode:
     found = judge_cell(pairs, ERROR)
-    write_text(where / (f"cell.{file_name(cell.fault)}.json" if cell.fault else CELL), found.to_json() + "\n")
+    write_text(file, found.to_json() + "\n")
     controls, score, dead = check_controls(asked.controls), None, ""
     sound = sound_pairs(pairs)
     if Arm.REMOVED in controls and sound:
@@ -131,7 +139,8 @@ def _judged(cell: Cell, pairs: Sequence[PairResult], asked: Asked, rounds: Round
 
 def _rounds(asked: Asked, run_of: Callable[[Cell], VirtualRun], folder: Path, jobs: int) -> Rounds:
     if asked.engine == "virtual":
-        return VirtualRounds(run_of=run_of, folder=folder, jobs=jobs)
+        errors = PipeConsole(stderr=True)
+        return VirtualRounds(run_of=run_of, folder=folder, jobs=jobs, told=lambda words: say(errors, words))
     scenario = find_scenario(asked.scenario)
     return RealRounds(
         plan_of=lambda cell: Planned(with_fault(scenario, cell.fault), find_preset(cell.policy)),

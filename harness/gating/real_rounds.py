@@ -45,17 +45,21 @@ class RealRounds:
             groups = list(by_policy(cells).items())
             for policy, group in reversed(groups) if number % 2 else groups:
                 where = make_folder(round_folder(self.folder, policy, number))
-                for cell, pair in self._round(group, number, where).items():
+                for cell, pair in self._round(group, number, first + count, where).items():
                     found[cell].append(pair)
         return found
 
-    def _round(self, cells: Sequence[Cell], number: int, where: Path) -> dict[Cell, PairResult]:
-        """All runs of one policy with one seed. The controls come first or last, in turns."""
+    def _round(self, cells: Sequence[Cell], number: int, of: int, where: Path) -> dict[Cell, PairResult]:
+        """All runs of one policy with one seed. The controls come first or last, in turns.
+
+        `of`: how many pairs there are to be then.
+        """
+        said = f"pair {number + 1} of {of}"
         names = control_names([self.plan_of(cell).scenario for cell in cells])
         histories: dict[tuple[Arm, str], History] = {}
         with Progress() as progress:
             for arm, cell, name in _order(cells, names, number):
-                histories[arm, name] = self._history(cell, arm, number, where / name, progress)
+                histories[arm, name] = self._history(cell, arm, number, where / name, progress, said)
             pairs = {}
             for cell, beside in zip(cells, names, strict=True):
                 name = fault_name(cell.fault)
@@ -72,20 +76,23 @@ class RealRounds:
         for number in numbers:
             where = alone_folder(self.folder, cell, arm, number)
             with Progress() as progress:
-                result = judge(self._history(cell, arm, number, where, progress))
+                said = f"pair {number + 1}"
+                result = judge(self._history(cell, arm, number, where, progress, said))
                 progress.finish(result.headline)
             write_result(where, result)
             found.append(result)
         return found
 
-    def _history(self, cell: Cell, arm: Arm, number: int, where: Path, progress: Progress) -> History:
+    def _history(
+        self, cell: Cell, arm: Arm, number: int, where: Path, progress: Progress, said: str
+    ) -> History:
         return make_history(
             replace(self.plan_of(cell), arm=arm),
             self.seed + number,
             self.options,
             make_folder(where),
             progress,
-            f"pair {number + 1}: ",
+            f"{said}: ",
             guarded(self.guards),
         )
 

@@ -44,7 +44,8 @@ class VirtualRounds:
         with closing(conduct_all(todo, self.jobs)) as conducted:
             for index, result in conducted:
                 found[keys[index]] = result.pairs
-                self.told(f"pair {keys[index][1] + 1} under {keys[index][0]}")
+                policy, number = keys[index]
+                self.told(f"pair {number + 1} of {first + count} under {policy}")
         return {
             cell: [found[policy, number][place] for number in range(first, first + count)]
             for policy, group in groups.items()

@@ -6,7 +6,9 @@ import pytest
 
 from harness import pairs_command
 from harness.cli import run_command_line
+from harness.errors import Aborted
 from harness.exit_codes import ExitCode
+from harness.folder_lock import folder_lock
 from harness.judging.pairs.cell import CellResult
 from tests.harness.gating.fake_rounds import CALM, FakeRounds
 
@@ -18,8 +20,10 @@ def ran(tmp_path, *more):
 
 def test_pairs_are_judged_together_with_the_score_of_the_policy(tmp_path, capsys):
     code = ran(tmp_path, "--policy", "contain", "--pairs", "6", "--controls", "removed,dead")
-    lines = capsys.readouterr().out.splitlines()
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
     assert code == ExitCode.PASS
+    assert err.splitlines() == [f"pair {number} of 6 under contain" for number in range(1, 7)]
     assert lines[0].startswith("PASS  slow_worker x contain: contained in 6 pairs")
     assert any(line.startswith("  score     score ") for line in lines)
     assert any(line.startswith("  dead      spread in ") for line in lines)
@@ -60,3 +64,26 @@ def test_the_faults_of_a_policy_are_run_in_the_same_rounds_and_each_has_a_file(t
     for policy in policies:
         files = sorted(path.name for path in (tmp_path / "out" / policy).glob("cell.*"))
         assert [re.split(r"[-.(]", name)[1] for name in files] == list(faults)
+
+
+def test_an_ended_job_leaves_no_result_of_an_earlier_one(tmp_path, monkeypatch):
+    def ends(*_):
+        raise Aborted("stopped")
+
+    rounds = FakeRounds(own=CALM)
+    monkeypatch.setattr(pairs_command, "VirtualRounds", lambda **_: rounds)
+    ran(tmp_path, "--pairs", "6")
+    cell = tmp_path / "out/none/cell.json"
+    assert cell.exists()
+    monkeypatch.setattr(rounds, "run", ends)
+    assert ran(tmp_path, "--pairs", "6") == ExitCode.ABORTED
+    assert not cell.exists()
+
+
+def test_two_jobs_do_not_share_a_folder(tmp_path, capsys):
+    out = tmp_path / "out"
+    out.mkdir()
+    with folder_lock(out):
+        assert ran(tmp_path, "--pairs", "6") == ExitCode.BAD_INPUT
+    assert f"another job is writing to {out}. Choose another" in capsys.readouterr().err
+    assert not list(out.iterdir())
