@@ -369,7 +369,7 @@ def test_a_gate_whose_file_is_wrong_is_refused_with_its_line(pytester: pytest.Py
     gate_file(pytester, "turch")
     result = told(pytester, "def test_it(limplock):\n    limplock.gate('slo.yaml')")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *BadInput: *slo.yaml:2: *"])
+    result.stdout.fnmatch_lines(["E *BadFile: *slo.yaml:2: *"])
 
 
 def test_what_is_expected_of_a_run_of_another_test_is_told(pytester: pytest.Pytester) -> None:
