@@ -21,6 +21,8 @@ from scenarios import SCENARIOS
 
 SHORT = Phases(warm_up_s=0.5, baseline_s=2.0, fault_s=4.0, recovery_s=2.0, drain_s=5.0)
 COSTS = SHIPPED["tiny_cpu"]
+BOTH_WAYS = ("none", "contain")  # every scenario under these, every preset on one scenario
+CASES = [(name, preset) for name in SCENARIOS for preset in (PRESETS if name == "slow_worker" else BOTH_WAYS)]
 
 
 def history(scenario: Scenario, preset: str, seed: int, deploy: Deploy, path: Path) -> bytes:
@@ -36,8 +38,7 @@ async def without_strides(*args: object, costs: object) -> AsyncIterator[Deploym
         yield deployment
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(("name", "preset"), CASES)
 def test_a_history_is_the_same_to_the_byte_without_strides(name: str, preset: str, tmp_path: Path) -> None:
     scenario = replace(SCENARIOS[name], phases=SHORT)
     deploys = (partial(deploy_virtual, costs=COSTS), partial(without_strides, costs=COSTS))
