@@ -84,10 +84,12 @@ def number(body: Object, key: str, default: float) -> float:
 def single(body: Object, key: str, default: float) -> float:
     """A number as the original keeps it: the shortest that has the same 32-bit float."""
     value = number(body, key, default)
-    if math.isinf(_single(value)):
+    kept = _single(value)
+    if math.isinf(kept):
         raise _bad(f"{key}: expected a number of 32 bits, got {value:g}")
-    written = (float(f"{value:.{digits}g}") for digits in range(1, 10))  # 9 always tell one from another
-    return next(each for each in written if _single(each) == _single(value))
+    # 9 digits tell any two of them apart. Those of `value` itself need not: it may lie next to the middle.
+    written = (float(f"{kept:.{digits}g}") for digits in range(1, 10))
+    return next(each for each in written if _single(each) == kept)
 
 
 def whole(body: Object, key: str, default: int) -> int:

@@ -1,8 +1,11 @@
 """How leniently request bodies are read."""
 
+import ctypes
 import re
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from faults.toxiproxy import body
 from faults.toxiproxy.errors import Refused
@@ -86,3 +89,12 @@ def test_null_is_an_empty_array_and_an_object_is_none() -> None:
 def test_half_a_surrogate_pair_is_replaced_and_whole_ones_and_escaped_backslashes_stay() -> None:
     given = rb'["\ud83d\ude00", "\ud83d", "\ude00!", "\\ud83d", "\ud83d\ud83d\ude00"]'
     assert body.parse(given) == ["\U0001f600", "\ufffd", "\ufffd!", "\\ud83d", "\ufffd\U0001f600"]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, width=64).filter(lambda value: abs(value) < 3.4e38))
+@example(1_713_287_356)
+def test_any_number_is_kept_as_one_of_32_bits(value: float) -> None:
+    """Also one that lies so near the middle of two that its own nine digits would be the other one."""
+    kept = body.single({"key": value}, "key", 1.0)
+    assert ctypes.c_float(kept).value == ctypes.c_float(value).value
+    assert float(f"{kept:.9g}") == kept
